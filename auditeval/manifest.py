@@ -1,0 +1,258 @@
+"""Read and write manifests: JSONL, CSV and Parquet, one edit pair a row.
+
+Every error names the file and the line (JSONL, CSV) or row (Parquet). Paths inside a manifest are
+relative to its folder. In CSV the nested fields are columns of their own: `ratings.quality`, and
+`raters.quality` with the votes joined by ";".
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import sqlite3
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from auditeval.atomic import replacing
+from auditeval.types import AXES, EditPair, UserError, sentence
+
+SUFFIXES = (".jsonl", ".csv", ".parquet")
+
+
+def iterate(path: str | os.PathLike[str]) -> Iterator[EditPair]:
+    """Stream the pairs of a manifest in its order; memory does not grow with the rows.
+
+    Raises UserError at the first bad row: not JSON, an unknown or missing key, a wrong type, a
+    rating outside 1 to 5. Duplicate ids are `check`'s to find.
+    """
+    path = Path(path)
+    for position, row in _rows(path):
+        try:
+            row = _resolve(row, path.parent)
+            yield EditPair.model_validate(row)
+        except ValidationError as error:
+            raise UserError(f"{path}:{position}: {sentence(error)}") from None
+
+
+def read(path: str | os.PathLike[str]) -> list[EditPair]:
+    """All pairs of a manifest, ids checked to be unique."""
+    check(path)
+    return list(iterate(path))
+
+
+def check(path: str | os.PathLike[str]) -> int:
+    """Validate every row and the uniqueness of ids; return the number of rows.
+
+    One pass before hours of computing. Ids are kept in a temporary database on disk, so that a
+    manifest of any length takes the same memory.
+    """
+    count = 0
+    with tempfile.TemporaryDirectory() as folder:
+        database = sqlite3.connect(Path(folder) / "ids.sqlite", isolation_level=None)
+        try:
+            database.execute("PRAGMA synchronous = OFF")
+            database.execute("PRAGMA journal_mode = OFF")
+            database.execute("CREATE TABLE ids (id TEXT PRIMARY KEY, row INTEGER) WITHOUT ROWID")
+            database.execute("BEGIN")
+            for pair in iterate(path):
+                count += 1
+                try:
+                    database.execute("INSERT INTO ids VALUES (?, ?)", (pair.id, count))
+                except sqlite3.IntegrityError:
+                    select = "SELECT row FROM ids WHERE id = ?"
+                    (first,) = database.execute(select, (pair.id,)).fetchone()
+                    raise UserError(
+                        f"{path}: id {pair.id!r} stands in rows {first} and {count}; ids must be "
+                        "unique"
+                    ) from None
+        finally:
+            database.close()
+    if count == 0:
+        raise UserError(f"{path}: holds no pairs")
+    return count
+
+
+def write(pairs: Iterable[EditPair], path: str | os.PathLike[str]) -> int:
+    """Write a manifest (format by suffix), atomically; return the number of rows."""
+    path = Path(path)
+    writers = {".jsonl": _write_jsonl, ".csv": _write_csv, ".parquet": _write_parquet}
+    writer = _by_suffix(path, writers)
+    rows = [_relative(pair, path.parent) for pair in pairs]
+    with replacing(path) as temporary:
+        writer(rows, temporary)
+    return len(rows)
+
+
+def _by_suffix(path: Path, table: dict[str, Callable[..., Any]]) -> Callable[..., Any]:
+    try:
+        return table[path.suffix.lower()]
+    except KeyError:
+        raise UserError(
+            f"{path}: a manifest ends in {', '.join(SUFFIXES)}; other layouts: `auditeval import`"
+        ) from None
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    reader = _by_suffix(path, {".jsonl": _read_jsonl, ".csv": _read_csv, ".parquet": _read_parquet})
+    try:
+        if path.is_dir():
+            raise UserError(f"{path}: is a directory, expected a manifest file")
+        yield from reader(path)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
+
+
+def _read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line, object_pairs_hook=_unique_keys)
+                json.dumps(row, ensure_ascii=False).encode()
+            except UnicodeEncodeError:
+                raise UserError(f"{path}:{number}: holds half of a surrogate pair") from None
+            except (ValueError, RecursionError) as error:
+                raise UserError(f"{path}:{number}: is not JSON ({error})") from None
+            if not isinstance(row, dict):
+                raise UserError(
+                    f"{path}:{number}: expected a JSON object, found {type(row).__name__}"
+                )
+            yield number, row
+
+
+def _unique_keys(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    row = dict(items)
+    if len(row) < len(items):
+        twice = next(key for key, count in Counter(key for key, _ in items).items() if count > 1)
+        raise ValueError(f"key {twice!r} stands twice")
+    return row
+
+
+def _read_csv(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    with path.open("rb") as file:
+        # Line by line: a text file decodes ahead, and an error would name too early a line.
+        lines = (line.decode("utf-8-sig" if n == 0 else "utf-8") for n, line in enumerate(file))
+        reader = csv.DictReader(lines, restkey="")
+        try:
+            names = reader.fieldnames or []
+            if len(set(names)) < len(names):
+                raise UserError(f"{path}:1: a column stands twice in {', '.join(names)}")
+            for cells in reader:
+                if "" in cells or None in cells.values():
+                    raise UserError(f"{path}:{reader.line_num}: expected {len(names)} cells")
+                yield reader.line_num, _nest(cells, f"{path}:{reader.line_num}")
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise UserError(f"{path}:{reader.line_num + 1}: is not CSV ({error})") from None
+
+
+def _nest(cells: dict[str, str], where: str) -> dict[str, Any]:
+    """CSV cells to the nested row; an empty cell is an absent value, except in a caption."""
+    row: dict[str, Any] = {}
+    for column, cell in cells.items():
+        group, _, axis = column.partition(".")
+        if column.endswith("caption"):
+            row[column] = cell
+        elif cell == "":
+            continue
+        elif axis in AXES and group in ("ratings", "raters"):
+            try:
+                numbers = [float(text) for text in cell.split(";")]
+            except ValueError:
+                raise UserError(f"{where}: {column} is {cell!r}, expected a number") from None
+            if group == "ratings" and len(numbers) != 1:
+                raise UserError(f"{where}: {column} is {cell!r}, expected one number")
+            row.setdefault(group, {})[axis] = numbers if group == "raters" else numbers[0]
+        else:
+            row[column] = cell
+    return row
+
+
+def _read_parquet(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        file = pyarrow.parquet.ParquetFile(path)
+    except pyarrow.ArrowException as error:
+        raise UserError(f"{path}: is not Parquet ({error})") from None
+    number = 0
+    with file:
+        for batch in file.iter_batches(batch_size=1024):
+            for row in batch.to_pylist():
+                number += 1
+                # Parquet has no absent key: a null column or struct field is one.
+                row = {key: value for key, value in row.items() if value is not None}
+                for group in ("ratings", "raters"):
+                    if isinstance(row.get(group), dict):
+                        row[group] = {a: v for a, v in row[group].items() if v is not None}
+                yield number, row
+
+
+def _write_jsonl(rows: list[dict[str, Any]], path: Path) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def _write_csv(rows: list[dict[str, Any]], path: Path) -> None:
+    flat = [_flatten(row) for row in rows]
+    columns = [*EditPair.model_fields]
+    for group in ("ratings", "raters"):
+        at = columns.index(group)
+        columns[at : at + 1] = [f"{group}.{axis}" for axis in AXES]
+    used = [column for column in columns if any(column in row for row in flat)]
+    with path.open("w", newline="", encoding="utf-8") as file:
+        # Before Python 3.13 a lone carriage return is not quoted, and would end the row.
+        plain, quoted = (
+            csv.DictWriter(file, used, restval="", lineterminator="\n", quoting=quoting)
+            for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
+        )
+        plain.writeheader()
+        for row in flat:
+            (quoted if any("\r" in cell for cell in row.values()) else plain).writerow(row)
+
+
+def _flatten(row: dict[str, Any]) -> dict[str, Any]:
+    flat = {key: value for key, value in row.items() if key not in ("ratings", "raters")}
+    for axis, rating in row.get("ratings", {}).items():
+        flat[f"ratings.{axis}"] = repr(rating)
+    for axis, votes in row.get("raters", {}).items():
+        flat[f"raters.{axis}"] = ";".join(map(repr, votes))
+    return flat
+
+
+def _write_parquet(rows: list[dict[str, Any]], path: Path) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    text = pyarrow.string()
+    kinds = {
+        "ratings": pyarrow.struct([(axis, pyarrow.float64()) for axis in AXES]),
+        "raters": pyarrow.struct([(axis, pyarrow.list_(pyarrow.float64())) for axis in AXES]),
+    }
+    schema = pyarrow.schema([(name, kinds.get(name, text)) for name in EditPair.model_fields])
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows, schema=schema), path)
+
+
+def _resolve(row: dict[str, Any], folder: Path) -> dict[str, Any]:
+    row = dict(row)
+    for side in ("original", "edited"):
+        if isinstance(row.get(side), str) and row[side]:
+            row[side] = folder / row[side]
+    return row
+
+
+def _relative(pair: EditPair, folder: Path) -> dict[str, Any]:
+    row = pair.model_dump(mode="json", exclude_none=True)
+    for group in ("ratings", "raters"):
+        if not row[group]:
+            del row[group]
+    for side in ("original", "edited"):
+        row[side] = Path(os.path.relpath(row[side], folder)).as_posix()
+    return row

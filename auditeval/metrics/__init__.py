@@ -1,0 +1,1 @@
+"""Metrics as pure functions on arrays; an undefined value is typed, never NaN."""

@@ -1,0 +1,171 @@
+"""Agreement of predictions with ratings: MSE, LCC, SRCC, KTAU [auditeval.txt 5.1].
+
+At utterance level over pairs, at system level over the means of each system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from auditeval.types import Undefined
+
+
+def mse(predicted: np.ndarray, rated: np.ndarray) -> float:
+    """Mean squared error, in squared points."""
+    return float(np.mean(np.square(predicted - rated)))
+
+
+STATISTICS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
+    "MSE": mse,
+    "LCC": lambda x, y: float(stats.pearsonr(x, y).statistic),
+    "SRCC": lambda x, y: float(stats.spearmanr(x, y).statistic),
+    "KTAU": lambda x, y: float(stats.kendalltau(x, y, variant="b").statistic),
+}
+LOWER_IS_BETTER = frozenset({"MSE"})
+LEVELS = ("system", "utterance")
+
+
+class Agreement(NamedTuple):
+    """A value with its 95 % bootstrap interval; either may be undefined, with the reason.
+
+    `items` is the number of pairs, or of systems, that the value was computed over.
+    """
+
+    value: float | Undefined
+    interval: tuple[float, float] | Undefined
+    items: int
+
+
+def agreement(
+    predicted: Sequence[float],
+    rated: Sequence[float],
+    systems: Sequence[str | None],
+    resamples: int = 1000,
+    seed: int = 1984,
+) -> dict[str, dict[str, Agreement]]:
+    """{"system" | "utterance": {"MSE" | "LCC" | "SRCC" | "KTAU": Agreement}}.
+
+    Intervals are the 2.5 and 97.5 percentiles of a bootstrap that draws whole *systems*, since
+    pairs of one system are not independent. Correlations are undefined for fewer than 3 items and
+    for constant input. Raises ValueError for unequal lengths or values that are not finite.
+
+    >>> result = agreement([1, 2, 3, 4], [1, 2, 3, 5], ["a", "a", "b", "b"], resamples=0)
+    >>> result["utterance"]["SRCC"].value, result["system"]["SRCC"].value
+    (1.0, Undefined(reason='2 items; a correlation needs 3'))
+    """
+    x, y = _checked(predicted, rated, systems)
+    names, codes = np.unique([str(system) for system in systems], return_inverse=True)
+    rows = [np.flatnonzero(codes == code) for code in range(len(names))]
+    rng = np.random.default_rng(seed)
+    picks = [rng.integers(len(rows), size=len(rows)) for _ in range(resamples)]
+
+    utterance_draws = [np.concatenate([rows[system] for system in pick]) for pick in picks]
+    result = {"utterance": _level(x, y, utterance_draws, len(rows))}
+    if None in systems:
+        reason = Undefined("not every pair names its system")
+        return {
+            "system": {name: Agreement(reason, reason, 0) for name in STATISTICS},
+            "utterance": {
+                name: found._replace(interval=reason) for name, found in result["utterance"].items()
+            },
+        }
+    x_means, y_means = (np.array([values[r].mean() for r in rows]) for values in (x, y))
+    return {"system": _level(x_means, y_means, picks, len(rows)), **result}
+
+
+def system_means(values: Sequence[float], systems: Sequence[str]) -> dict[str, float]:
+    """Mean of each system, by name in order of first appearance."""
+    totals: dict[str, list[float]] = {}
+    for value, system in zip(values, systems, strict=True):
+        totals.setdefault(system, []).append(value)
+    return {system: float(np.mean(found)) for system, found in totals.items()}
+
+
+def paired_difference(
+    first: Sequence[float],
+    second: Sequence[float],
+    rated: Sequence[float],
+    systems: Sequence[str | None],
+    statistic: str = "SRCC",
+    resamples: int = 1000,
+    seed: int = 1984,
+) -> Agreement:
+    """Utterance-level statistic of evaluator `first` minus that of `second`, same pairs.
+
+    Both are computed on the same bootstrap draws of systems, so what the pairs share cancels: an
+    interval that excludes 0 says that one evaluator is better on data like these.
+    """
+    a, y = _checked(first, rated, systems)
+    b, _ = _checked(second, rated, systems)
+    function = STATISTICS[statistic]
+
+    def difference(rows: np.ndarray) -> float | Undefined:
+        values = [_value(statistic, function, x[rows], y[rows]) for x in (a, b)]
+        for value in values:
+            if isinstance(value, Undefined):
+                return value
+        return values[0] - values[1]  # type: ignore[operator]
+
+    _, codes = np.unique([str(system) for system in systems], return_inverse=True)
+    clusters = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
+    rng = np.random.default_rng(seed)
+    draws = (
+        np.concatenate([clusters[i] for i in rng.integers(len(clusters), size=len(clusters))])
+        for _ in range(resamples)
+    )
+    interval = _interval([difference(rows) for rows in draws], len(clusters))
+    return Agreement(difference(np.arange(len(y))), interval, len(y))
+
+
+def _checked(
+    predicted: Sequence[float], rated: Sequence[float], systems: Sequence[str | None]
+) -> tuple[np.ndarray, np.ndarray]:
+    x, y = np.asarray(predicted, float), np.asarray(rated, float)
+    if x.shape != y.shape or len(x) != len(systems) or len(x) == 0:
+        raise ValueError(f"{len(x)} predictions, {len(y)} ratings, {len(systems)} systems")
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise ValueError("predictions and ratings must be finite; leave out undefined ones")
+    return x, y
+
+
+def _level(
+    x: np.ndarray, y: np.ndarray, draws: Sequence[np.ndarray], clusters: int
+) -> dict[str, Agreement]:
+    return {
+        name: Agreement(
+            _value(name, function, x, y),
+            _interval([_value(name, function, x[rows], y[rows]) for rows in draws], clusters),
+            len(x),
+        )
+        for name, function in STATISTICS.items()
+    }
+
+
+def _value(
+    name: str, function: Callable[[np.ndarray, np.ndarray], float], x: np.ndarray, y: np.ndarray
+) -> float | Undefined:
+    if name != "MSE":
+        if len(x) < 3:
+            return Undefined(f"{len(x)} items; a correlation needs 3")
+        for side, values in (("predictions", x), ("ratings", y)):
+            # Rounding leaves a mean of equal numbers off by a few units in the last place.
+            if np.ptp(values) <= 1e-9 * max(1.0, float(np.abs(values).max())):
+                return Undefined(f"all {side} are equal")
+    return function(x, y)
+
+
+def _interval(
+    values: Sequence[float | Undefined], clusters: int
+) -> tuple[float, float] | Undefined:
+    if clusters < 2:
+        return Undefined("one system; an interval over systems needs 2")
+    defined = [value for value in values if not isinstance(value, Undefined)]
+    # A few draws may hit one system only; where many do, what is left would be a biased sample.
+    if not defined or len(defined) < 0.95 * len(values):
+        return Undefined(f"defined in {len(defined)} of {len(values)} resamples only")
+    low, high = np.percentile(defined, (2.5, 97.5))
+    return float(low), float(high)

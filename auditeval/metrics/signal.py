@@ -1,0 +1,49 @@
+"""Signal measures of an edited clip against its original: what was used before evaluators."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import signal
+
+from auditeval import audio
+from auditeval.types import Undefined
+
+_RATE_HZ = 16000
+
+
+def pesq_wideband(original: audio.Waveform, edited: audio.Waveform) -> float | Undefined:
+    """PESQ-WB (ITU-T P.862.2) of speech at 16 kHz, 1.04 to 4.64; higher is better.
+
+    Needs the package `pesq` (extra `baselines`). Undefined where PESQ finds no speech.
+    """
+    import pesq
+
+    reference, degraded = (audio.resample(clip, _RATE_HZ) for clip in (original, edited))
+    try:
+        return float(pesq.pesq(_RATE_HZ, reference, degraded, "wb"))
+    except pesq.PesqError as error:
+        return Undefined(f"PESQ: {error!r}")
+
+
+def negative_log_spectral_distance(
+    original: audio.Waveform, edited: audio.Waveform
+) -> float | Undefined:
+    """Minus the log-spectral distance in dB, so that higher is better; 0 for identical clips.
+
+    Root mean square over frequency of the difference of log power spectra (32 ms Hann windows,
+    half overlapped, floor 80 dB below the loudest cell), mean over frames, at 16 kHz. The clips
+    are aligned by the peak of their cross-correlation and compared where they overlap.
+    """
+    x, y = (audio.resample(clip, _RATE_HZ).astype(np.float64) for clip in (original, edited))
+    correlation = signal.correlate(y, x, mode="full", method="fft")
+    lag = int(np.argmax(np.abs(correlation))) - (len(x) - 1)
+    x, y = x[max(-lag, 0) :], y[max(lag, 0) :]
+    length = min(len(x), len(y))
+    if length < 512:
+        return Undefined("the aligned clips overlap by less than one window")
+    spectra = [
+        np.square(np.abs(signal.stft(part[:length], _RATE_HZ, nperseg=512)[2])) for part in (x, y)
+    ]
+    floor = 1e-8 * max(float(spectrum.max()) for spectrum in spectra)
+    logs = [10 * np.log10(np.maximum(spectrum, floor)) for spectrum in spectra]
+    return -float(np.sqrt(np.square(logs[0] - logs[1]).mean(axis=0)).mean())

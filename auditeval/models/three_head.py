@@ -1,0 +1,362 @@
+"""Three independent regression heads over frozen embeddings [auditeval.txt 4.1, Figure 2].
+
+Two of them: `ConcatRegressor` is the paper's, `PairwiseRegressor` is told what to compare. Each
+axis has everything that it trains to itself, so training three axes in one pass is the same as
+training each alone.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
+
+import torch
+from torch import Tensor, nn
+
+from auditeval.types import AXES, Axis
+
+
+class PairBatch(NamedTuple):
+    """Features of B pairs; the fields of `features.store.PairFeatures`, stacked."""
+
+    original_audio: Tensor
+    original_text: Tensor
+    edited_audio: Tensor
+    target_text: Tensor
+    alignment: Tensor
+
+    @classmethod
+    def stack(cls, rows: Sequence[tuple[Any, ...]]) -> PairBatch:
+        """A list of PairFeatures to float32 tensors (B, ...)."""
+        return cls(
+            *(torch.stack([torch.from_numpy(x) for x in c]) for c in zip(*rows, strict=True))
+        )
+
+    def to(self, device: torch.device) -> PairBatch:
+        return PairBatch(*(part.to(device) for part in self))
+
+
+class Standardise(nn.Module):
+    """(x - mean) / spread, per dimension, with statistics of the training part kept as buffers.
+
+    What hardly varied in training must not swamp the rest the first time it does: spreads under
+    FLOOR count as FLOOR, results are clipped at +-LIMIT, and a dimension that never varied is 0.
+    """
+
+    FLOOR, NEVER, LIMIT = 0.02, 1e-4, 5.0
+    mean: Tensor
+    spread: Tensor
+
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(dim))
+        self.register_buffer("spread", torch.ones(dim))
+
+    def fit(self, x: Tensor) -> None:
+        """Take the statistics of (N, dim)."""
+        if not x.shape[1]:  # an encoder without words, or without frames
+            return
+        spread = x.std(dim=0, correction=0)
+        self.mean.copy_(x.mean(dim=0))
+        self.spread.copy_(spread.clamp_min(self.FLOOR).masked_fill(spread < self.NEVER, torch.inf))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return ((x - self.mean) / self.spread).clamp(-self.LIMIT, self.LIMIT)
+
+
+class Regressor(nn.Module):
+    """Pairs to ratings :: PairBatch of B -> (B, 3), axes in AXES order, on the 1 to 5 scale.
+
+    Inputs and targets are standardised with statistics of the training part, which `fit_scales`
+    takes before training and the state dict keeps; `trained` says which axes had ratings. Each axis
+    averages `members` heads that start from different weights; `heads[axis]` is all that the axis
+    trains, so that each axis can have an optimiser and a schedule of its own.
+
+    `arguments` (JSON values only) rebuilds the module.
+    """
+
+    target_mean: Tensor
+    target_spread: Tensor
+    trained: Tensor
+
+    def __init__(self, members: int, **arguments: Any) -> None:
+        super().__init__()
+        self.arguments = {"members": members, **arguments}
+        self.scale_audio = Standardise(arguments["dim"])
+        self.scale_text = Standardise(arguments["text_dim"])
+        self.scale_alignment = Standardise(arguments["alignment_dim"])
+        self.register_buffer("target_mean", torch.full((len(AXES),), 3.0))
+        self.register_buffer("target_spread", torch.ones(len(AXES)))
+        self.register_buffer("trained", torch.zeros(len(AXES), dtype=torch.bool))
+        self.heads = nn.ModuleDict(
+            {axis: nn.ModuleList(self.make_head(axis) for _ in range(members)) for axis in AXES}
+        )
+
+    @abstractmethod
+    def make_head(self, axis: Axis) -> nn.Module:
+        """A new head for one axis :: what `assemble` returns -> (B, 1)."""
+
+    @abstractmethod
+    def assemble(self, raw: PairBatch, scaled: PairBatch) -> Any:
+        """Features as encoded and standardised, to what every head takes."""
+
+    def fit_scales(self, batch: PairBatch, ratings: Tensor) -> None:
+        """Take means and spreads from training features and ratings (N, 3), NaN where unrated."""
+        self.scale_audio.fit(torch.cat([batch.original_audio, batch.edited_audio]))
+        self.scale_text.fit(torch.cat([batch.original_text, batch.target_text]))
+        self.scale_alignment.fit(batch.alignment)
+        for index in range(len(AXES)):
+            rated = ratings[:, index][~ratings[:, index].isnan()]
+            self.trained[index] = len(rated) > 1
+            if len(rated) > 1:
+                self.target_mean[index] = rated.mean()
+                self.target_spread[index] = rated.std(correction=0).clamp_min(1e-3)
+
+    def scale(self, batch: PairBatch) -> PairBatch:
+        """The features, standardised; both sides of a pair by the same statistics."""
+        return PairBatch(
+            self.scale_audio(batch.original_audio),
+            self.scale_text(batch.original_text),
+            self.scale_audio(batch.edited_audio),
+            self.scale_text(batch.target_text),
+            self.scale_alignment(batch.alignment),
+        )
+
+    def forward_members(self, batch: PairBatch) -> Tensor:
+        """PairBatch of B -> (members, B, 3): training takes the error of each member alone."""
+        inputs = self.assemble(batch, self.scale(batch))
+        scores = torch.stack(
+            [
+                torch.cat([head(inputs) for head in heads], dim=1).T
+                for heads in (cast(nn.ModuleList, self.heads[axis]) for axis in AXES)
+            ],
+            dim=2,
+        )
+        return scores * self.target_spread + self.target_mean
+
+    def forward(self, batch: PairBatch) -> Tensor:
+        return self.forward_members(batch).mean(dim=0)
+
+    def auxiliary_losses(self, batch: PairBatch, ratings: Tensor) -> dict[Axis, Tensor]:
+        """What training adds to the squared error of an axis, if anything."""
+        return {}
+
+
+def mlp(inputs: int, hidden: Sequence[int], dropout: float) -> nn.Sequential:
+    """Linear layers with ReLU between :: (B, inputs) -> (B, 1).
+
+    Dropout stands behind the first layer; a purely linear head (`hidden` empty) drops inputs.
+    """
+    layers: list[nn.Module] = [] if hidden else [nn.Dropout(dropout)]
+    for index, size in enumerate(hidden):
+        layers += [nn.Linear(inputs, size), nn.ReLU()]
+        if index == 0:
+            layers.append(nn.Dropout(dropout))
+        inputs = size
+    return nn.Sequential(*layers, nn.Linear(inputs, 1))
+
+
+class ConcatRegressor(Regressor):
+    """The paper's: LayerNorm on each of the four embeddings, joined, three MLPs.
+
+    The default `hidden` and `dropout` are those of the authors' code.
+    """
+
+    def __init__(
+        self,
+        dim: int,
+        text_dim: int,
+        joint_dim: int,
+        alignment_dim: int,
+        hidden: Sequence[int] = (4096, 2048, 512, 128, 32),
+        dropout: float = 0.1,
+        members: int = 1,
+    ) -> None:
+        self._sizes = [size for size in (dim, text_dim, dim, text_dim) if size]
+        super().__init__(
+            members,
+            dim=dim,
+            text_dim=text_dim,
+            joint_dim=joint_dim,
+            alignment_dim=alignment_dim,
+            hidden=list(hidden),
+            dropout=dropout,
+        )
+
+    def make_head(self, axis: Axis) -> nn.Module:
+        return _ConcatHead(self._sizes, self.arguments["hidden"], self.arguments["dropout"])
+
+    def assemble(self, raw: PairBatch, scaled: PairBatch) -> list[Tensor]:
+        return [part for part in scaled[:4] if part.shape[1]]
+
+
+class _ConcatHead(nn.Module):
+    def __init__(self, sizes: Sequence[int], hidden: Sequence[int], dropout: float) -> None:
+        super().__init__()
+        self.norms = nn.ModuleList(nn.LayerNorm(size) for size in sizes)
+        self.mlp = mlp(sum(sizes), hidden, dropout)
+
+    def forward(self, embeddings: list[Tensor]) -> Tensor:
+        normed = [norm(x) for norm, x in zip(self.norms, embeddings, strict=True)]
+        return self.mlp(torch.cat(normed, dim=1))
+
+
+class Comparison(NamedTuple):
+    """What a pairwise head is told :: (B, ...) each."""
+
+    summary: Tensor  # alignment of the frames and similarities of the embeddings
+    audio_change: Tensor
+    text_change: Tensor
+
+
+class PairwiseRegressor(Regressor):
+    """Told what to compare: alignment of frames, similarities, differences and their products.
+
+    Quality and faithfulness are matters of sound: their heads see the alignment of the frames and
+    the similarities of the embeddings. Relevance is one of sound and words: with `rank` > 0 its
+    head also projects what changed in either to unit vectors of that size, and sees their product.
+    It learns the projections by *matching* as well: each change of sound that was rated a good
+    match has to find its own change of words in the batch (InfoNCE; van den Oord et al. 2018),
+    with weight `matching`. With rank 0 all heads see the comparison alone: the choice for a
+    hundred rated pairs.
+    """
+
+    WELL_MATCHED = 4.0  # "Good Match" on the paper's scale
+
+    def __init__(
+        self,
+        dim: int,
+        text_dim: int,
+        joint_dim: int,
+        alignment_dim: int,
+        rank: int = 64,
+        hidden: Sequence[int] = (128, 32),
+        dropout: float = 0.3,
+        matching: float = 1.0,
+        members: int = 1,
+    ) -> None:
+        if rank and not text_dim:
+            raise ValueError("rank > 0 compares sound with words, and the encoder has no words")
+        self._similarities = 1 + bool(text_dim) + 5 * bool(joint_dim)
+        super().__init__(
+            members,
+            dim=dim,
+            text_dim=text_dim,
+            joint_dim=joint_dim,
+            alignment_dim=alignment_dim,
+            rank=rank,
+            hidden=list(hidden),
+            dropout=dropout,
+            matching=matching,
+        )
+        self.scale_similarity = Standardise(self._similarities)
+
+    def make_head(self, axis: Axis) -> nn.Module:
+        arguments = self.arguments
+        summary = arguments["alignment_dim"] + self._similarities
+        if not arguments["rank"] or axis != "relevance":
+            return _SummaryHead(summary, arguments["hidden"], arguments["dropout"])
+        return _ProductHead(
+            summary,
+            arguments["dim"],
+            arguments["text_dim"],
+            arguments["rank"],
+            arguments["hidden"],
+            arguments["dropout"],
+        )
+
+    def fit_scales(self, batch: PairBatch, ratings: Tensor) -> None:
+        super().fit_scales(batch, ratings)
+        self.scale_similarity.fit(self.similarities(batch))
+
+    def auxiliary_losses(self, batch: PairBatch, ratings: Tensor) -> dict[Axis, Tensor]:
+        weight = self.arguments["matching"]
+        matched = ratings[:, AXES.index("relevance")] >= self.WELL_MATCHED
+        if not (self.arguments["rank"] and weight and matched.any()):
+            return {}
+        inputs = self.assemble(batch, self.scale(batch))
+        heads = cast(nn.ModuleList, self.heads["relevance"])
+        losses = [cast(_ProductHead, head).matching_loss(inputs, matched) for head in heads]
+        return {"relevance": weight * torch.stack(losses).mean()}
+
+    def similarities(self, raw: PairBatch) -> Tensor:
+        """Cosines within sound and within words; in the joint space, sound with words :: (B, S)."""
+        cosine = nn.functional.cosine_similarity
+        columns = [cosine(raw.original_audio, raw.edited_audio)]
+        if raw.original_text.shape[1]:
+            columns.append(cosine(raw.original_text, raw.target_text))
+        if joint := self.arguments["joint_dim"]:
+            before, words_before, after, words_after = (part[:, -joint:] for part in raw[:4])
+            columns += [
+                ((after - before) * (words_after - words_before)).sum(dim=1),
+                (before * words_before).sum(dim=1),
+                (before * words_after).sum(dim=1),
+                (after * words_before).sum(dim=1),
+                (after * words_after).sum(dim=1),
+            ]
+        return torch.stack(columns, dim=1)
+
+    def assemble(self, raw: PairBatch, scaled: PairBatch) -> Comparison:
+        similarity = self.scale_similarity(self.similarities(raw))
+        return Comparison(
+            torch.cat([scaled.alignment, similarity], dim=1),
+            scaled.edited_audio - scaled.original_audio,
+            scaled.target_text - scaled.original_text,
+        )
+
+
+class _SummaryHead(nn.Module):
+    def __init__(self, summary: int, hidden: Sequence[int], dropout: float) -> None:
+        super().__init__()
+        self.mlp = mlp(summary, hidden, dropout)
+
+    def forward(self, inputs: Comparison) -> Tensor:
+        return self.mlp(inputs.summary)
+
+
+class _ProductHead(nn.Module):
+    def __init__(
+        self,
+        summary: int,
+        dim: int,
+        text_dim: int,
+        rank: int,
+        hidden: Sequence[int],
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        self.drop = nn.Dropout(dropout)
+        self.audio_change = nn.Linear(dim, rank)
+        self.text_change = nn.Linear(text_dim, rank)
+        self.audio_distance = nn.Linear(dim, rank // 4)
+        self.log_sharpness = nn.Parameter(torch.tensor(10.0).log())
+        self.mlp = mlp(summary + rank + 1 + rank // 4, hidden, dropout)
+
+    def forward(self, inputs: Comparison) -> Tensor:
+        sound, words = self._changes(inputs)
+        product = sound * words
+        parts = [
+            inputs.summary,
+            product * product.shape[1] ** 0.5,
+            product.sum(dim=1, keepdim=True) * 3,
+            self.audio_distance(self.drop(inputs.audio_change.abs())),
+        ]
+        return self.mlp(torch.cat(parts, dim=1))
+
+    def matching_loss(self, inputs: Comparison, matched: Tensor) -> Tensor:
+        """Cross-entropy of finding one's own words, and one's own sound, among the batch's."""
+        sound, words = self._changes(inputs)
+        logits = self.log_sharpness.exp() * sound @ words.T
+        own = torch.arange(len(logits), device=logits.device)
+        cross_entropy = nn.functional.cross_entropy
+        both = cross_entropy(logits, own, reduction="none") + cross_entropy(
+            logits.T, own, reduction="none"
+        )
+        return both[matched].mean() / 2
+
+    def _changes(self, inputs: Comparison) -> tuple[Tensor, Tensor]:
+        """What changed in the sound and in the words, as unit vectors :: 2 x (B, rank)."""
+        sound = self.audio_change(self.drop(inputs.audio_change))
+        words = self.text_change(self.drop(inputs.text_change))
+        return nn.functional.normalize(sound, dim=1), nn.functional.normalize(words, dim=1)

@@ -1,0 +1,117 @@
+"""Scores tables: CSV, JSONL or Parquet by suffix, one row a pair, errors included."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import fields
+from itertools import count, islice
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from auditeval.atomic import replacing
+from auditeval.types import AXES, Scores, UserError
+
+COLUMNS = tuple(field.name for field in fields(Scores))
+SUFFIXES = (".csv", ".jsonl", ".parquet")
+
+
+def read(path: str | os.PathLike[str]) -> Iterator[Scores]:
+    """Stream a scores file; raises UserError with file and row for one that is no scores file."""
+    path = Path(path)
+    check_suffix(path)
+    rows = _read_rows(path)
+    for number in count(1):
+        try:
+            row = next(rows, None)
+            if row is None:
+                return
+            values = {axis: None if row[axis] in ("", None) else float(row[axis]) for axis in AXES}
+            scores = Scores(row["id"], **values, status=row["status"], reason=row["reason"] or "")
+            _check(scores)
+        except OSError as error:
+            raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
+        except (KeyError, TypeError, ValueError, csv.Error) as error:
+            raise UserError(
+                f"{path}: row {number}: expected {', '.join(COLUMNS)} ({error!r})"
+            ) from None
+        yield scores
+
+
+def _check(row: Scores) -> None:
+    """Raise ValueError where a row is not what `Evaluator.score` makes."""
+    if not isinstance(row.id, str) or not row.id:
+        raise ValueError(f"id is {row.id!r}")
+    if row.status not in ("ok", "error"):
+        raise ValueError(f"status is {row.status!r}, not ok or error")
+    scores = [getattr(row, axis) for axis in AXES]
+    known = [score for score in scores if score is not None]  # None: an axis that was not trained
+    if not all(map(isfinite, known)) or bool(known) != (row.status == "ok"):
+        raise ValueError(f"status is {row.status}, and {', '.join(AXES)} are {scores}")
+
+
+def check_suffix(path: Path) -> None:
+    """Raise UserError for a path that cannot be a scores table."""
+    if path.suffix.lower() not in SUFFIXES:
+        raise UserError(f"{path}: a scores file ends in {', '.join(SUFFIXES)}")
+    if path.is_dir():
+        raise UserError(f"{path}: is a directory, expected a file")
+
+
+def convert(rows: Path, output: Path) -> None:
+    """Turn JSONL rows into the table that `output`'s suffix names, atomically."""
+    writers = {".csv": _write_csv, ".jsonl": _write_jsonl, ".parquet": _write_parquet}
+    with replacing(output) as temporary:
+        writers[output.suffix.lower()](rows, temporary)
+
+
+def _write_jsonl(rows: Path, output: Path) -> None:
+    shutil.copyfile(rows, output)
+
+
+def _write_csv(rows: Path, output: Path) -> None:
+    with output.open("w", newline="", encoding="utf-8") as file:
+        # Before Python 3.13 a lone carriage return is not quoted, and would end the row.
+        plain, quoted = (
+            csv.DictWriter(file, COLUMNS, lineterminator="\n", quoting=quoting)
+            for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
+        )
+        plain.writeheader()
+        for row in _read_jsonl(rows):
+            (quoted if "\r" in row["id"] + row["reason"] else plain).writerow(row)
+
+
+def _write_parquet(rows: Path, output: Path) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    number, text = pyarrow.float64(), pyarrow.string()
+    schema = pyarrow.schema([(name, number if name in AXES else text) for name in COLUMNS])
+    with pyarrow.parquet.ParquetWriter(output, schema) as writer:
+        remaining = _read_jsonl(rows)
+        while batch := list(islice(remaining, 10_000)):
+            writer.write_batch(pyarrow.RecordBatch.from_pylist(batch, schema=schema))
+
+
+def _read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open(encoding="utf-8") as file:
+        yield from map(json.loads, file)
+
+
+def _read_rows(path: Path) -> Iterator[dict[str, Any]]:
+    suffix = path.suffix.lower()
+    if suffix == ".jsonl":
+        yield from _read_jsonl(path)
+    elif suffix == ".csv":
+        with path.open(newline="", encoding="utf-8") as file:
+            yield from csv.DictReader(file)
+    else:
+        import pyarrow.parquet
+
+        with pyarrow.parquet.ParquetFile(path) as file:
+            for batch in file.iter_batches():
+                yield from batch.to_pylist()

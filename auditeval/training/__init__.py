@@ -1,0 +1,1 @@
+"""Training: the only home of Lightning and wandb."""

@@ -1,0 +1,74 @@
+"""Lightning callbacks: the best epoch of each head, the last epoch of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytorch_lightning as lightning
+import torch
+from pytorch_lightning.callbacks import Checkpoint
+
+from auditeval.training.module import EvaluatorModule
+from auditeval.types import AXES
+
+
+class BestHeads(lightning.Callback):
+    """Keeps each head as it was at its lowest `val/mse/<axis>`, and puts them back at the end.
+
+    The heads are independent, so each has a best epoch of its own. Without a validation part the
+    heads stay as the last epoch left them. The state travels in Lightning's checkpoints, so a
+    resumed run ends with the same heads.
+    """
+
+    def __init__(self) -> None:
+        self._best: dict[str, dict[str, Any]] = {}
+
+    def on_validation_end(self, trainer: lightning.Trainer, module: Any) -> None:
+        assert isinstance(module, EvaluatorModule)
+        if trainer.sanity_checking:
+            return
+        for axis in AXES:
+            value = trainer.callback_metrics.get(f"val/mse/{axis}")
+            if value is None or value >= self._best.get(axis, {}).get("mse", float("inf")):
+                continue
+            head = module.model.heads[axis].state_dict()
+            self._best[axis] = {
+                "mse": float(value),
+                "epoch": trainer.current_epoch,
+                "head": {key: tensor.detach().clone() for key, tensor in head.items()},
+            }
+
+    def on_fit_end(self, trainer: lightning.Trainer, module: Any) -> None:
+        for axis, best in self._best.items():
+            module.model.heads[axis].load_state_dict(best["head"])
+
+    def best_epochs(self) -> dict[str, int]:
+        """{axis: epoch it is kept from}, empty without a validation part."""
+        return {axis: best["epoch"] for axis, best in self._best.items()}
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"best": self._best}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        self._best = state_dict["best"]
+
+
+class SaveLast(Checkpoint):
+    """Writes a checkpoint after every epoch, over that of the one before.
+
+    Lightning runs it behind all other callbacks and the module, whose state it saves. Its own
+    ModelCheckpoint(save_top_k=0, save_last=True) writes nothing before the training ends.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def on_train_epoch_end(self, trainer: lightning.Trainer, module: Any) -> None:
+        trainer.save_checkpoint(self._path)
+
+
+def deterministic(seed: int) -> None:
+    """Seed every generator, and let torch use deterministic algorithms only."""
+    lightning.seed_everything(seed, workers=True, verbose=False)
+    torch.use_deterministic_algorithms(True, warn_only=True)

@@ -1,0 +1,122 @@
+"""The words of the project: axes, edit pairs, scores, undefined values, user errors."""
+
+from __future__ import annotations
+
+import reprlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+
+Axis = Literal["quality", "relevance", "faithfulness"]
+AXES: tuple[Axis, ...] = ("quality", "relevance", "faithfulness")
+
+Rating = Annotated[float, Field(ge=1.0, le=5.0, allow_inf_nan=False)]
+
+
+class EditPair(BaseModel):
+    """One original clip, what an editor made of it, and what it was asked to make.
+
+    Ratings are on the scale of the paper's Appendix A: 1 (worst) to 5 (best). An axis that nobody
+    rated is absent from `ratings`. Where individual raters are given, the rating is their mean.
+
+    Two fields keep a split honest: rows of one `source` (the recording the original was made from)
+    or one `talker` never stand on both sides. `split` is a publisher's fixed split, where there is
+    one.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    id: str = Field(min_length=1)
+    original: Path = Field(strict=False)
+    edited: Path = Field(strict=False)
+    original_caption: str
+    target_caption: str
+    instruction: str | None = None
+    operation: str | None = None
+    system: str | None = None
+    source: str | None = None
+    talker: str | None = None
+    split: Literal["train", "validation", "test"] | None = None
+    ratings: dict[Axis, Rating] = {}
+    raters: dict[Axis, list[Rating]] = {}
+
+    @field_validator("original", "edited", mode="before")
+    @classmethod
+    def _path_is_not_empty(cls, value: Any) -> Any:
+        if not isinstance(value, (str, Path)) or str(value) in ("", "."):
+            raise ValueError("expected the path of an audio file")
+        return value
+
+    @model_validator(mode="before")
+    @classmethod
+    def _average_raters(cls, data: Any) -> Any:
+        raters = data.get("raters") if isinstance(data, dict) else None
+        ratings = data.get("ratings", {}) if isinstance(data, dict) else {}
+        if not isinstance(raters, dict) or not isinstance(ratings, dict):
+            return data
+        means: dict[str, Any] = {}
+        for axis, votes in raters.items():
+            known = axis in AXES and isinstance(votes, list)
+            if not known or not all(_is_on_scale(v) for v in [*votes, ratings.get(axis, 1)]):
+                return data  # the field's own check says what is wrong
+            if not votes:
+                raise ValueError(f"raters.{axis} is empty: leave out an axis that nobody rated")
+            means[axis] = sum(votes) / len(votes)
+            if axis in ratings and abs(ratings[axis] - means[axis]) > 0.01:
+                raise ValueError(
+                    f"ratings.{axis} is {ratings[axis]} but its raters average {means[axis]:.3f}"
+                )
+        return {**data, "ratings": {**means, **ratings}}
+
+
+def _is_on_scale(value: Any) -> bool:
+    return isinstance(value, (int, float)) and 1.0 <= value <= 5.0
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Predicted ratings of one pair, or the reason why there are none (`status` "error")."""
+
+    id: str
+    quality: float | None = None
+    relevance: float | None = None
+    faithfulness: float | None = None
+    status: Literal["ok", "error"] = "ok"
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Undefined:
+    """A value that does not exist, and why: never NaN, 0 or -1."""
+
+    reason: str
+
+
+class UserError(ValueError):
+    """A mistake that the user can mend; its one sentence says where and how.
+
+    Commands print it without a traceback and exit with status 2.
+    """
+
+
+def sentence(error: ValidationError) -> str:
+    """The first of pydantic's complaints as one clause: `ratings.quality: ...`."""
+    first = error.errors(include_url=False)[0]
+    where = ".".join(str(part) for part in first["loc"] if part != "[key]")
+    message = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "extra_forbidden":
+        message = f"unknown key (known: {', '.join(EditPair.model_fields)})"
+    elif first["type"] == "missing":
+        message = "is missing"
+    elif first["type"] not in ("value_error",):
+        message = f"{message[0].lower()}{message[1:]}, found {reprlib.repr(first['input'])}"
+    return f"{where}: {message}" if where else message

@@ -1,0 +1,111 @@
+"""Fixtures of all tests: a cache of its own, a small simulated dataset, a small checkpoint."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from commands import Ended, row_of, write_rows
+
+import auditeval
+from auditeval import checkpoint, manifest
+from auditeval.cli import main
+from auditeval.data import simulate
+from auditeval.features.comparison import names
+from auditeval.features.melstats import MelStats
+from auditeval.features.store import FeatureStore, PairFeatures
+from auditeval.models.three_head import PairBatch, PairwiseRegressor
+from auditeval.scoring import Evaluator
+from auditeval.types import AXES, EditPair
+
+torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Feature cache of this session: no test reads or fills the user's."""
+    folder = tmp_path_factory.mktemp("cache")
+    before = os.environ.get("AUDITEVAL_CACHE")
+    os.environ["AUDITEVAL_CACHE"] = str(folder)
+    yield folder
+    del os.environ["AUDITEVAL_CACHE"]
+    if before is not None:
+        os.environ["AUDITEVAL_CACHE"] = before
+
+
+@pytest.fixture(scope="session")
+def simulated(tmp_path_factory: pytest.TempPathFactory) -> list[EditPair]:
+    """60 simulated pairs of 1.5 s, from 12 scenes."""
+    path = simulate.build(tmp_path_factory.mktemp("simulated"), scenes=12, seconds=1.5, seed=7)
+    return manifest.read(path)
+
+
+@pytest.fixture(scope="session")
+def melstats_checkpoint(
+    tmp_path_factory: pytest.TempPathFactory, simulated: list[EditPair], cache_dir: Path
+) -> Path:
+    """A pairwise head on `melstats` with scales of the simulated pairs; its weights are random."""
+    encoder = MelStats()
+    features = FeatureStore(encoder, cache_dir).pairs(simulated)
+    batch = PairBatch.stack([row for row in features if isinstance(row, PairFeatures)])
+    ratings = torch.tensor([[pair.ratings[axis] for axis in AXES] for pair in simulated])
+    torch.manual_seed(7)
+    model = PairwiseRegressor(
+        dim=encoder.dim,
+        text_dim=encoder.text_dim,
+        joint_dim=encoder.joint_dim,
+        alignment_dim=len(names({"mel"})),
+        rank=0,
+        hidden=(8,),
+    )
+    model.fit_scales(batch, ratings)
+    folder = tmp_path_factory.mktemp("checkpoints") / "melstats-random"
+    checkpoint.save(folder, model, encoder, {}, {"data": "simulated", "note": "not trained"})
+    return folder
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Recordings that lie beside the repository on the development machine."""
+    folder = Path(__file__).resolve().parents[2] / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip(f"real recordings are not on this machine ({folder} is absent)")
+    return folder
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The command in this process; an exception that is no exit fails the test."""
+
+    def run(*arguments: object) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["auditeval", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as caught:
+            main()
+        code = caught.value.code
+        return Ended(code if isinstance(code, int) else 0, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def evaluator(melstats_checkpoint: Path) -> Evaluator:
+    """The small checkpoint, loaded."""
+    return auditeval.load(melstats_checkpoint, "cpu")
+
+
+@pytest.fixture(scope="session")
+def good(simulated: list[EditPair]) -> list[EditPair]:
+    """Three pairs that can be scored."""
+    return simulated[:3]
+
+
+@pytest.fixture
+def pairs_path(tmp_path: Path, good: list[EditPair]) -> Path:
+    """A manifest of them."""
+    return write_rows(tmp_path / "pairs.jsonl", [row_of(pair) for pair in good])

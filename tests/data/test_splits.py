@@ -1,0 +1,183 @@
+"""Laws of splits: a partition of the rows in which no group stands on two sides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from auditeval.data import splits
+from auditeval.data.splits import Fold, SplitBy
+from auditeval.types import EditPair, UserError
+
+
+def pair(index: int, original: str, **fields: Any) -> EditPair:
+    return EditPair(
+        id=str(index),
+        original=original,
+        edited=f"e{index}.wav",
+        original_caption="Rain.",
+        target_caption="Rain, with a bell.",
+        **fields,
+    )
+
+
+def many(rows: int = 300, seed: int = 0, originals: int = 200) -> list[EditPair]:
+    """Rows of 200 originals, 12 talkers and 8 systems, crossed at random."""
+    rng = np.random.default_rng(seed)
+    return [
+        pair(
+            i,
+            f"o{rng.integers(originals)}.wav",
+            talker=f"t{rng.integers(12)}",
+            system=f"s{rng.integers(8)}",
+        )
+        for i in range(rows)
+    ]
+
+
+def assert_honest(fold: Fold, pairs: list[EditPair], by: SplitBy) -> None:
+    rows = [*fold.train, *fold.validation, *fold.test]
+    assert len(set(rows)) == len(rows)
+    for key in (
+        lambda p: str(p.original),
+        lambda p: str(p.original if by == "original" else getattr(p, by)),
+    ):
+        sides = [{key(pairs[row]) for row in part} for part in fold[1:]]
+        assert not sides[0] & sides[1]
+        assert not sides[0] & sides[2]
+        assert not sides[1] & sides[2]
+    held_out = {str(pairs[row].original) for row in [*fold.validation, *fold.test]}
+    left_out = set(range(len(pairs))) - set(rows)
+    assert all(str(pairs[row].original) in held_out for row in left_out)
+    assert by != "original" or not left_out
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("by", ["original", "talker", "system"])
+def test_holdout_parts_the_groups(by: SplitBy, seed: int) -> None:
+    pairs = many(seed=seed)
+    (fold,) = splits.holdout(pairs, by, seed=seed)
+    assert_honest(fold, pairs, by)
+    assert fold.train
+    assert fold.validation
+    assert fold.test
+
+
+@pytest.mark.parametrize(("test_share", "validation_share"), [(0.1, 0.1), (0.25, 0.5), (0.0, 0.0)])
+def test_holdout_takes_its_shares_of_the_groups(test_share: float, validation_share: float) -> None:
+    pairs = many(2000, originals=40)
+    (fold,) = splits.holdout(pairs, "original", test_share, validation_share)
+    originals = [len({pairs[row].original for row in part}) for part in fold[1:]]
+    assert originals[2] == max(1, 40 * test_share)
+    assert originals[1] == max(1, 40 * validation_share)
+
+
+def test_the_order_of_the_rows_changes_no_side() -> None:
+    pairs = many()
+    order = np.random.default_rng(1).permutation(len(pairs))
+    (fold,) = splits.holdout(pairs)
+    (turned,) = splits.holdout([pairs[i] for i in order])
+    for part, again in zip(fold[1:], turned[1:], strict=True):
+        assert {pairs[row].id for row in part} == {pairs[order[row]].id for row in again}
+
+
+def test_another_seed_makes_another_split_and_the_same_seed_the_same() -> None:
+    pairs = many()
+    assert splits.holdout(pairs, seed=1) == splits.holdout(pairs, seed=1)
+    assert len({tuple(splits.holdout(pairs, seed=seed)[0].test) for seed in range(6)}) > 3
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_pairs_of_one_source_stay_together_whatever_their_original(seed: int) -> None:
+    pairs = [pair(i, f"o{i}.wav", source=f"scene{i // 4}") for i in range(40)]
+    (fold,) = splits.holdout(pairs, seed=seed)
+    for part in fold[1:]:
+        assert len(part) % 4 == 0
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_one_file_under_two_spellings_or_with_half_its_sources_is_one_original(seed: int) -> None:
+    names = ["d/o{}.wav", "d/x/../o{}.wav", "./d/o{}.wav"]
+    pairs = [pair(i, names[i % 3].format(i // 3)) for i in range(30)]
+    pairs[0] = pairs[0].model_copy(update={"source": "scene0"})
+    (fold,) = splits.holdout(pairs, seed=seed)
+    sides = {row: side for side, part in enumerate(fold[1:]) for row in part}
+    assert all(len({sides[3 * k + j] for j in range(3)}) == 1 for k in range(10))
+
+
+@pytest.mark.parametrize("validation_share", [0.0, 0.1, 0.5])
+@pytest.mark.parametrize("by", ["original", "talker", "system"])
+def test_leave_one_out_tests_every_row_once(by: SplitBy, validation_share: float) -> None:
+    pairs = many()
+    folds = splits.leave_one_out(pairs, by, validation_share)
+    for fold in folds:
+        assert_honest(fold, pairs, by)
+        assert len({splits.groups(pairs, by)[row] for row in fold.test}) == 1
+        assert bool(fold.validation) == (validation_share > 0)
+    assert sorted(row for fold in folds for row in fold.test) == list(range(len(pairs)))
+    assert len({fold.name for fold in folds}) == len(folds)
+
+
+def published(sides: str) -> list[EditPair]:
+    """A row per letter: t(rain), v(alidation), e (test), - (none); each has its own original."""
+    names = {"t": "train", "v": "validation", "e": "test", "-": None}
+    return [pair(i, f"o{i}.wav", split=names[side]) for i, side in enumerate(sides)]
+
+
+def test_a_published_split_is_kept() -> None:
+    (fold,) = splits.holdout(published("ttvetvet"))
+    assert fold == Fold("published", [0, 1, 4, 7], [2, 5], [3, 6])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_published_split_without_validation_draws_it_from_train(seed: int) -> None:
+    (fold,) = splits.holdout(published("t" * 20 + "e" * 5), validation_share=0.2, seed=seed)
+    assert fold.test == [20, 21, 22, 23, 24]
+    assert len(fold.validation) == 4
+    assert sorted([*fold.train, *fold.validation]) == list(range(20))
+
+
+REFUSED = {
+    "two groups": (lambda: splits.holdout([pair(i, f"o{i % 2}.wav") for i in range(9)]), "need 3"),
+    "one talker": (
+        lambda: splits.leave_one_out([pair(i, "o.wav", talker="t") for i in range(9)]),
+        "leaving one talker out needs more than 1",
+    ),
+    "no talker": (
+        lambda: splits.leave_one_out([pair(0, "o.wav", talker="t"), pair(1, "p.wav")]),
+        "pair '1' has no talker",
+    ),
+    "no system": (lambda: splits.holdout([pair(0, "o.wav")], "system"), "pair '0' has no system"),
+    "half a split": (lambda: splits.holdout(published("te-t")), "pair '2' has no split"),
+    "no test": (lambda: splits.holdout(published("ttv")), "none of its pairs is in `test`"),
+    "no train": (lambda: splits.holdout(published("eev")), "no pair is left to train on"),
+    "an original on two sides": (
+        lambda: splits.holdout(
+            [
+                pair(0, "o.wav", split="train"),
+                pair(1, "o.wav", split="test"),
+                pair(2, "p.wav", split="train"),
+            ]
+        ),
+        "o.wav stands on two sides",
+    ),
+    "all for testing": (
+        lambda: splits.holdout([pair(i, f"o{i}.wav") for i in range(10)], test_share=0.95),
+        "no pair is left to train on",
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "said"), REFUSED.values(), ids=REFUSED)
+def test_a_split_that_cannot_be_is_refused_with_its_reason(call: Any, said: str) -> None:
+    with pytest.raises(UserError) as caught:
+        call()
+    assert said in str(caught.value)
+
+
+def test_systems_that_edited_the_same_clips_only_cannot_be_told_apart_honestly() -> None:
+    pairs = [pair(i, f"o{i % 3}.wav", system=f"s{i // 3}") for i in range(12)]
+    with pytest.raises(UserError, match="every original stands"):
+        splits.holdout(pairs, "system")

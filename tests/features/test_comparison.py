@@ -1,0 +1,176 @@
+"""Comparison features: nothing for equal clips, finite for any, growing with the fault."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from auditeval.data.soundbank import synthesize
+from auditeval.features.alignment import ALIGNMENT_NAMES, BANDS, align
+from auditeval.features.comparison import PATCH_NAMES, compare, names
+from auditeval.features.melstats import MelStats
+
+RATE_HZ = MelStats.rate_hz
+
+
+def frames(samples: np.ndarray, patches: int = 0, seed: int = 0) -> dict[str, np.ndarray]:
+    made = MelStats().encode_audio(samples.astype(np.float32)).frames
+    if patches:
+        rng = np.random.default_rng(seed)
+        made["patch"] = np.abs(rng.standard_normal((patches, 16))).astype(np.float16)
+    return made
+
+
+@pytest.fixture(scope="module")
+def clip() -> np.ndarray:
+    dog = synthesize("dog_bark", 2, 2.0, RATE_HZ).astype(np.float64)
+    return dog + 0.02 * synthesize("rain", 2, 2.0, RATE_HZ)
+
+
+def named(original: np.ndarray, edited: np.ndarray) -> dict[str, float]:
+    row = compare(frames(original), frames(edited))
+    return dict(zip(names({"mel"}), row.tolist(), strict=True))
+
+
+def test_names_and_numbers_go_together() -> None:
+    assert names({"mel", "patch"}) == ALIGNMENT_NAMES + PATCH_NAMES
+    assert len(set(names({"mel", "patch"}))) == len(ALIGNMENT_NAMES) + len(PATCH_NAMES)
+    assert names(set()) == ()
+    assert compare({}, {}).shape == (0,)
+    x = frames(synthesize("rain", 0, 0.5, RATE_HZ), patches=3)
+    for kinds in ({"mel"}, {"patch"}, {"mel", "patch"}):
+        part = {kind: x[kind] for kind in kinds}
+        assert compare(part, part).shape == (len(names(kinds)),)
+
+
+@pytest.mark.parametrize("name", ["rain", "dog_bark", "speech", "piano_notes", "clock_ticking"])
+def test_identity_is_zero(name: str) -> None:
+    x = frames(synthesize(name, 5, 1.5, RATE_HZ), patches=4)
+    row = compare(x, x)
+    mel = row[: len(ALIGNMENT_NAMES)]
+    assert np.array_equal(mel, np.zeros_like(mel))
+    assert np.abs(row).max() < 1e-6  # a cosine of 1 in float32
+
+
+LENGTHS = [1, 2, 3, 5, 16, 17, 101, 400]
+
+
+@pytest.mark.parametrize("first", LENGTHS)
+@pytest.mark.parametrize("second", LENGTHS)
+def test_any_lengths_give_finite_numbers(first: int, second: int) -> None:
+    rng = np.random.default_rng(first * 1000 + second)
+    original, edited = (
+        {
+            "mel": rng.uniform(-100, 0, (n, BANDS)).astype(np.float16),
+            "patch": rng.standard_normal((-(-n // 48), 16)).astype(np.float16),
+        }
+        for n in (first, second)
+    )
+    for pair in ((original, edited), (edited, original)):
+        row = compare(*pair)
+        assert np.isfinite(row).all()
+        assert (row >= 0).all()
+        assert row.dtype == np.float32
+
+
+def test_silence_on_either_side_is_finite() -> None:
+    silent = {"mel": np.full((150, BANDS), -100, np.float16), "patch": np.zeros((3, 16))}
+    x = frames(synthesize("siren", 1, 1.5, RATE_HZ), patches=3)
+    for pair in ((silent, x), (x, silent), (silent, silent)):
+        assert np.isfinite(compare(*pair)).all()
+
+
+@pytest.mark.parametrize("shape", [(0, BANDS), (5, BANDS - 1), (BANDS,)])
+def test_other_shapes_raise(shape: tuple[int, ...]) -> None:
+    good = np.zeros((5, BANDS))
+    for pair in ((good, np.zeros(shape)), (np.zeros(shape), good)):
+        with pytest.raises(ValueError, match=r"frames"):
+            align(*pair)
+
+
+@pytest.mark.parametrize("feature", ["lsd", "lsd_active", "floor_rise_top", "shape_median"])
+def test_noise_is_seen_the_more_the_louder_it_is(clip: np.ndarray, feature: str) -> None:
+    noise = np.random.default_rng(0).standard_normal(len(clip)) * np.sqrt(np.mean(clip**2))
+    levels_db = (-50, -40, -30, -20, -10, 0)
+    found = [named(clip, clip + noise * 10 ** (level / 20))[feature] for level in levels_db]
+    assert found == sorted(found)
+    assert found[-1] > found[0] + 0.3
+
+
+@pytest.mark.parametrize("seconds", [0.1, 0.3, 0.5])
+def test_a_shift_is_found_and_taken_out(clip: np.ndarray, seconds: float) -> None:
+    shifted = np.concatenate([np.zeros(round(seconds * RATE_HZ)), clip])
+    found = named(clip, shifted)
+    # |lag| beyond 20 ms over 100 ms: log1p twice, once in the unit and once as for all features.
+    lag = np.expm1(np.expm1(found["lag"])) * 0.1 + 0.02
+    assert lag == pytest.approx(seconds, abs=0.011)
+    assert found["lsd"] < 0.2 * named(clip, np.roll(clip, len(clip) // 2) * 0 + clip[::-1])["lsd"]
+
+
+@pytest.mark.parametrize(("gain_db", "feature", "other"), [(12, "louder", "quieter"),
+                                                           (-12, "quieter", "louder")])  # fmt: skip
+def test_a_gain_is_told_from_a_change(
+    clip: np.ndarray, gain_db: float, feature: str, other: str
+) -> None:
+    found = named(clip, clip * 10 ** (gain_db / 20))
+    assert np.expm1(found[feature]) == pytest.approx(1, abs=0.1)  # 6 dB beyond the free 6
+    assert found[other] == 0
+    assert found["lsd"] < 0.3
+
+
+def test_a_low_pass_loses_bands_at_the_top_alone(clip: np.ndarray) -> None:
+    from scipy import signal
+
+    loss = []
+    for hz in (8000, 4000, 2000):
+        sections = signal.butter(8, hz, fs=RATE_HZ, output="sos")
+        found = named(clip, signal.sosfiltfilt(sections, clip))
+        loss.append(found["band_loss"])
+        assert found["down_active_top"] > found["down_active_low"] + 0.5
+        assert found["up_active_top"] < 0.1
+    assert loss == sorted(loss)
+    assert loss[0] < loss[-1]
+
+
+def test_added_and_removed_events_change_sides(clip: np.ndarray) -> None:
+    bell = synthesize("bicycle_bell", 1, 2.0, RATE_HZ)
+    added, removed = named(clip, clip + bell), named(clip + bell, clip)
+    for region in ("high", "top"):
+        assert added[f"up_active_{region}"] > added[f"down_active_{region}"]
+        assert removed[f"down_active_{region}"] > removed[f"up_active_{region}"]
+
+
+def patch_row(original: np.ndarray, edited: np.ndarray) -> dict[str, float]:
+    row = compare({"patch": original}, {"patch": edited})
+    return dict(zip(PATCH_NAMES, row.tolist(), strict=True))
+
+
+def test_patches_by_hand() -> None:
+    a, b, c = np.eye(3)
+    # Unlike at the same time: 0, 1, 1. New: b is in the original, c is not. Lost: nothing.
+    found = patch_row(np.stack([a, b, b]), np.stack([a, c, a]))
+    assert found == pytest.approx(
+        {
+            "patch_unlike_mean": 2 / 3,
+            "patch_unlike_worst": 1,
+            "patch_unlike_best": 0.2,  # 10 % of 0, 1, 1 by linear interpolation
+            "patch_new_mean": 1 / 3,
+            "patch_new_worst": 1,
+            "patch_lost_mean": 2 / 3,
+            "patch_lost_worst": 1,
+        }
+    )
+
+
+def test_patches_that_only_moved_are_neither_new_nor_lost() -> None:
+    rng = np.random.default_rng(3)
+    patches = rng.standard_normal((1300, 8))  # more than one block of the search
+    found = patch_row(patches, patches[rng.permutation(1300)])
+    assert found["patch_unlike_mean"] > 0.5
+    for name in ("patch_new_mean", "patch_new_worst", "patch_lost_mean", "patch_lost_worst"):
+        assert found[name] < 1e-5
+    expected = patches / np.linalg.norm(patches, axis=1, keepdims=True)
+    other = rng.standard_normal((700, 8))
+    unit = other / np.linalg.norm(other, axis=1, keepdims=True)
+    best = (unit @ expected.T).max(axis=1)
+    assert patch_row(patches, other)["patch_new_mean"] == pytest.approx(1 - best.mean(), abs=1e-5)

@@ -1,0 +1,216 @@
+"""The feature cache: everything once, keyed by content, shared by processes, never damaged."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from auditeval import manifest
+from auditeval.data.soundbank import synthesize
+from auditeval.features.melstats import MelStats
+from auditeval.features.store import Failure, FeatureStore, PairFeatures
+from auditeval.types import EditPair, UserError
+
+
+class Counting(MelStats):
+    """melstats with a small text encoder, so that captions are cached too."""
+
+    text_dim = 2
+
+    def encode_text(self, captions: list[str]) -> np.ndarray:
+        return np.array([[len(c), c.count("a")] for c in captions], np.float32)
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> list[EditPair]:
+    """Four clips and three captions in three pairs; short, so that they may be rewritten."""
+    folder = tmp_path / "audio"
+    folder.mkdir()
+    for name in ("rain", "siren", "dog_bark", "speech"):
+        soundfile.write(folder / f"{name}.wav", synthesize(name, 1, 0.5, 16000), 16000, "PCM_16")
+    named = [("rain", "siren"), ("rain", "dog_bark"), ("siren", "speech")]
+    return [
+        EditPair(
+            id=f"{a}-{b}",
+            original=folder / f"{a}.wav",
+            edited=folder / f"{b}.wav",
+            original_caption="Rain.",
+            target_caption=f"Rain and a {b[0]}.",
+        )
+        for a, b in named
+    ]
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def equal(first: list[PairFeatures | Failure], second: list[PairFeatures | Failure]) -> bool:
+    assert all(isinstance(row, PairFeatures) for row in [*first, *second])
+    return len(first) == len(second) and all(
+        x.dtype == y.dtype and np.array_equal(x, y)
+        for a, b in zip(first, second, strict=True)
+        for x, y in zip(a, b, strict=True)
+    )
+
+
+def test_second_call_computes_nothing(pairs: list[EditPair], tmp_path: Path) -> None:
+    store = FeatureStore(Counting(), tmp_path / "cache")
+    first = store.pairs(pairs)
+    assert store.misses == 4 + 3  # captions: "Rain.", "... s.", "... d."
+    assert store.encoder_seconds > 0
+    again = FeatureStore(Counting(), tmp_path / "cache")
+    assert equal(again.pairs(pairs), first)
+    assert again.misses == 0
+    assert again.encoder_seconds == 0
+
+
+def test_what_is_stored_is_what_the_encoder_said(pairs: list[EditPair], tmp_path: Path) -> None:
+    store = FeatureStore(Counting(), tmp_path / "cache")
+    store.pairs(pairs)
+    (row,) = store.pairs(pairs[1:2])
+    from auditeval import audio
+    from auditeval.features.comparison import compare
+
+    made = [
+        Counting().encode_audio(audio.resample(audio.decode(path), 32000))
+        for path in (pairs[1].original, pairs[1].edited)
+    ]
+    assert np.array_equal(row.original_audio, made[0].embedding)
+    assert np.array_equal(row.edited_audio, made[1].embedding)
+    assert np.array_equal(row.alignment, compare(made[0].frames, made[1].frames))
+    assert row.original_text.tolist() == [5, 1]
+    assert row.target_text.tolist() == [len(pairs[1].target_caption), 3]
+
+
+def test_one_changed_sample_recomputes_that_clip_alone(
+    pairs: list[EditPair], tmp_path: Path
+) -> None:
+    FeatureStore(Counting(), tmp_path / "cache").pairs(pairs)
+    samples, rate_hz = soundfile.read(pairs[0].edited, dtype="int16")
+    samples[1234] += 1
+    soundfile.write(pairs[0].edited, samples, rate_hz, "PCM_16")
+    store = FeatureStore(Counting(), tmp_path / "cache")
+    store.pairs(pairs)
+    assert store.misses == 1
+
+
+def test_a_renamed_or_rewrapped_file_costs_nothing(pairs: list[EditPair], tmp_path: Path) -> None:
+    first = FeatureStore(Counting(), tmp_path / "cache").pairs(pairs[:1])
+    moved = pairs[0].original.rename(tmp_path / "elsewhere.wav")
+    samples, rate_hz = soundfile.read(pairs[0].edited, dtype="int16")
+    flac = tmp_path / "same samples.flac"
+    soundfile.write(flac, samples, rate_hz, "PCM_16")
+    store = FeatureStore(Counting(), tmp_path / "cache")
+    again = store.pairs([pairs[0].model_copy(update={"original": moved, "edited": flac})])
+    assert store.misses == 0
+    assert equal(again, first)
+
+
+@pytest.mark.parametrize("damage", ["truncate", "garbage", "empty"])
+def test_a_damaged_entry_is_computed_again(
+    pairs: list[EditPair], tmp_path: Path, damage: str
+) -> None:
+    cache = tmp_path / "cache"
+    first = FeatureStore(Counting(), cache).pairs(pairs)
+    before = files(cache)
+    for path in sorted(cache.rglob("*.safetensors"))[:2]:
+        data = path.read_bytes()
+        path.write_bytes({"truncate": data[:-9], "garbage": b"\xff" * 99, "empty": b""}[damage])
+    store = FeatureStore(Counting(), cache)
+    assert equal(store.pairs(pairs), first)
+    assert store.misses == 2
+    assert files(cache) == before
+
+
+def test_another_revision_shares_nothing(pairs: list[EditPair], tmp_path: Path) -> None:
+    FeatureStore(Counting(), tmp_path / "cache").pairs(pairs)
+    other = Counting()
+    other.revision = "next"
+    store = FeatureStore(other, tmp_path / "cache")
+    store.pairs(pairs)
+    assert store.misses == 7
+
+
+def test_workers_do_not_change_a_bit(simulated: list[EditPair], tmp_path: Path) -> None:
+    stores = [FeatureStore(MelStats(), tmp_path / str(n), workers=n) for n in (0, 2)]
+    alone, shared = (store.pairs(simulated[:15]) for store in stores)
+    assert equal(alone, shared)
+    assert files(tmp_path / "0") == files(tmp_path / "2")
+    assert stores[0].misses == stores[1].misses
+
+
+PROCESS = """
+import sys
+from auditeval import manifest
+from auditeval.features.melstats import MelStats
+from auditeval.features.store import FeatureStore
+store, pairs = FeatureStore(MelStats(), sys.argv[2]), manifest.read(sys.argv[1])
+print("ready", flush=True)
+sys.stdin.readline()
+store.pairs(pairs)
+print(store.misses, flush=True)
+"""
+
+
+def test_two_processes_share_one_cache(simulated: list[EditPair], tmp_path: Path) -> None:
+    path, shared = tmp_path / "pairs.jsonl", tmp_path / "shared"
+    manifest.write(simulated[:20], path)
+    command = [sys.executable, "-c", PROCESS, str(path), str(shared)]
+    both = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    for process in both:
+        assert process.stdout.readline() == "ready\n"
+    for process in both:  # start together, once both are up
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    misses = [int(process.communicate(timeout=60)[0]) for process in both]
+    assert [process.returncode for process in both] == [0, 0]
+    assert all(misses)  # both worked: they did meet
+
+    FeatureStore(MelStats(), tmp_path / "alone").pairs(simulated[:20])
+    assert files(shared) == files(tmp_path / "alone")  # same bytes, and no leftovers
+
+
+def test_errors_are_rows_of_their_own_pair(pairs: list[EditPair], tmp_path: Path) -> None:
+    missing = pairs[1].model_copy(update={"edited": tmp_path / "absent.wav"})
+    wordless = pairs[2].model_copy(update={"target_caption": "  "})
+    rows = FeatureStore(Counting(), tmp_path / "cache").pairs([pairs[0], missing, wordless])
+    assert isinstance(rows[0], PairFeatures)
+    assert "absent.wav" in rows[1].reason
+    assert rows[2] == Failure("target_caption is empty")
+
+
+def test_each_clip_is_told_once(pairs: list[EditPair], tmp_path: Path) -> None:
+    told: list[int] = []
+    FeatureStore(Counting(), tmp_path / "cache").pairs(pairs, lambda: told.append(1))
+    assert len(told) == 4
+
+
+def test_a_cache_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(UserError, match="AUDITEVAL_CACHE"):
+        FeatureStore(Counting(), tmp_path / "file")
+
+
+def test_cache_folder_follows_the_environment(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pairs: list[EditPair]
+) -> None:
+    monkeypatch.setenv("AUDITEVAL_CACHE", str(tmp_path / "chosen"))
+    FeatureStore(Counting()).pairs(pairs)
+    names = list(files(tmp_path / "chosen"))
+    key = hashlib.sha256(b"Rain.").hexdigest()
+    assert f"melstats@1/text/{key[:2]}/{key}.safetensors" in names
+    assert len(names) == 7

@@ -1,0 +1,233 @@
+"""Reports: every number in them is one of metrics.agreement, and what is undefined says why."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from auditeval import report
+from auditeval.metrics.agreement import LEVELS, STATISTICS, agreement, paired_difference
+from auditeval.report import Predictions
+from auditeval.types import AXES, EditPair, Scores, Undefined
+
+
+@pytest.fixture(scope="module")
+def pairs() -> list[EditPair]:
+    """60 pairs of 6 systems; relevance is unrated in every third."""
+    rng = np.random.default_rng(0)
+    made = []
+    for i in range(60):
+        level = 2 + (i % 6) * 0.4
+        ratings = {axis: float(np.clip(level + rng.normal(0, 0.5), 1, 5)) for axis in AXES}
+        if i % 3 == 0:
+            del ratings["relevance"]
+        made.append(
+            EditPair(
+                id=f"p{i}",
+                original="a.wav",
+                edited="b.wav",
+                original_caption="Rain.",
+                target_caption="Rain.",
+                system=f"sys{i % 6}",
+                ratings=ratings,
+            )
+        )
+    return made
+
+
+def predict(pairs: list[EditPair], name: str, noise: float, **options: Any) -> Predictions:
+    rng = np.random.default_rng(len(name))
+    values = {
+        pair.id: {axis: pair.ratings.get(axis, 3.0) + rng.normal(0, noise) for axis in AXES}
+        for pair in pairs
+    }
+    return Predictions(name, values, **options)
+
+
+@pytest.fixture(scope="module")
+def evaluators(pairs: list[EditPair]) -> list[Predictions]:
+    good, bad = predict(pairs, "good", 0.2), predict(pairs, "bad one", 2.0)
+    partial = Predictions("partial", {k: v for k, v in good.values.items() if k != "p7"})
+    constant = Predictions("constant", {pair.id: dict.fromkeys(AXES, 3.0) for pair in pairs})
+    distance = predict(pairs, "PESQ", 0.5, on_rating_scale=False)
+    speech = Predictions("quality only", {k: {"quality": v["quality"]} for k, v in
+                                          good.values.items()})  # fmt: skip
+    return [good, bad, partial, constant, distance, speech]
+
+
+@pytest.fixture(scope="module")
+def made(pairs: list[EditPair], evaluators: list[Predictions]) -> report.Report:
+    return report.make_report(pairs, evaluators, "test ratings", resamples=50, seed=3)
+
+
+def row_of(made: report.Report, axis: str, evaluator: str) -> report.Row:
+    (row,) = [row for row in made.rows if (row.axis, row.evaluator) == (axis, evaluator)]
+    return row
+
+
+def test_rows_are_by_axis_then_evaluator(
+    made: report.Report, evaluators: list[Predictions]
+) -> None:
+    names = [e.evaluator for e in evaluators]
+    expected = [(axis, name) for axis in AXES for name in names]
+    for axis in AXES[1:]:
+        expected.remove((axis, "quality only"))
+    assert [(row.axis, row.evaluator) for row in made.rows] == expected
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_numbers_are_those_of_the_rated_pairs(
+    made: report.Report, pairs: list[EditPair], evaluators: list[Predictions], axis: str
+) -> None:
+    rated = [pair for pair in pairs if axis in pair.ratings]
+    assert len(rated) == (40 if axis == "relevance" else 60)
+    for evaluator in evaluators[:2]:
+        expected = agreement(
+            [evaluator.values[pair.id][axis] for pair in rated],
+            [pair.ratings[axis] for pair in rated],
+            [pair.system for pair in rated],
+            resamples=50,
+            seed=3,
+        )
+        row = row_of(made, axis, evaluator.evaluator)
+        assert row.agreement == expected
+        assert (row.rated, row.missing) == (len(rated), 0)
+
+
+def test_a_missing_prediction_is_counted(made: report.Report) -> None:
+    row = row_of(made, "quality", "partial")
+    assert (row.rated, row.missing) == (60, 1)
+    assert row.agreement["utterance"]["MSE"].items == 59
+    assert "left out: partial 1" in report.to_markdown(made)
+
+
+def test_undefined_is_said_with_its_reason(made: report.Report) -> None:
+    constant = row_of(made, "quality", "constant").agreement["utterance"]
+    assert isinstance(constant["SRCC"].value, Undefined)
+    assert isinstance(constant["MSE"].value, float)
+    off_scale = row_of(made, "quality", "PESQ").agreement
+    for level in LEVELS:
+        assert isinstance(off_scale[level]["MSE"].value, Undefined)
+        assert isinstance(off_scale[level]["LCC"].value, float)
+    caption = report.to_markdown(made).splitlines()[-1]
+    assert re.search(r"all predictions are equal[^;]*\bconstant\b", caption)
+    assert re.search(r"not ratings[^;]*\bPESQ\b", caption)
+
+
+def test_json_is_strict_and_complete(made: report.Report) -> None:
+    text = json.dumps(report.to_json(made), allow_nan=False)
+    rows = json.loads(text)["rows"]
+    assert len(rows) == len(made.rows)
+    for plain, row in zip(rows, made.rows, strict=True):
+        for level in LEVELS:
+            for name in STATISTICS:
+                cell, found = plain[level][name], row.agreement[level][name]
+                if isinstance(found.value, Undefined):
+                    assert cell["value"] is None
+                    assert cell["undefined"] == found.value.reason
+                else:
+                    assert cell["value"] == found.value
+                    assert "undefined" not in cell
+                if not isinstance(found.interval, Undefined):
+                    assert cell["interval"] == list(found.interval)
+
+
+def test_markdown_and_terminal_say_the_same_numbers(made: report.Report) -> None:
+    lines = [line for line in report.to_markdown(made).splitlines() if line.startswith("|")]
+    header, _, *body = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    assert len(body) == len(made.rows)
+    console = Console(width=200, record=True, file=open("/dev/null", "w"))  # noqa: SIM115, PTH123
+    console.print(report.render_table(made))
+    terminal = console.export_text()
+    for cells, row in zip(body, made.rows, strict=True):
+        assert cells[:2] == [row.axis, row.evaluator]
+        assert cells[-1] == f"{row.rated - row.missing}/{row.rated}"
+        for column, cell in zip(header[2:-1], cells[2:-1], strict=True):
+            level, name = column.split()
+            value = row.agreement[level][name].value
+            if isinstance(value, Undefined):
+                assert cell == "–"
+                continue
+            assert float(cell.split()[0]) == pytest.approx(value, abs=5.001e-4)
+            assert cell.split()[0] in terminal
+            low, high = map(float, re.findall(r"-?\d*\.\d+", cell)[1:])
+            assert (low, high) == pytest.approx(row.agreement[level][name].interval, abs=5.001e-3)
+
+
+def test_an_interval_above_ten_keeps_its_digits(pairs: list[EditPair]) -> None:
+    """Zeros before the point are left out, but not that of a ten."""
+    far = [
+        p.model_copy(update={"ratings": {"quality": 1 + 0.005 * i}}) for i, p in enumerate(pairs)
+    ]
+    constant = Predictions("far", {p.id: {"quality": 4.4} for p in far})
+    made = report.make_report(far, [constant], "x", resamples=50)
+    low, high = made.rows[0].agreement["utterance"]["MSE"].interval
+    assert 10 < low < 11  # or the case is not there
+    assert f"[{low:.2f} {high:.2f}]" in report.to_markdown(made)
+
+
+def test_compare_tells_by_how_much_the_first_is_better(
+    pairs: list[EditPair], evaluators: list[Predictions]
+) -> None:
+    good, bad, partial = evaluators[:3]
+    rated = [pair for pair in pairs if pair.id != "p7"]
+    expected = paired_difference(
+        [partial.values[p.id]["quality"] for p in rated],
+        [bad.values[p.id]["quality"] for p in rated],
+        [p.ratings["quality"] for p in rated],
+        [p.system for p in rated],
+        resamples=40,
+    )
+    line = report.compare(pairs, partial, bad, "quality", resamples=40)
+    assert line is not None
+    assert "partial minus bad one" in line
+    assert f" {expected.value:.3f} [" in line
+    assert "on 59 pairs" in line
+    assert expected.value > 0.3
+    back = report.compare(pairs, bad, partial, "quality", resamples=40)
+    assert f" {-expected.value:.3f} [" in back
+    assert report.compare(pairs, good, evaluators[5], "relevance") is None
+
+
+def test_error_rows_of_a_scores_table_have_no_values() -> None:
+    rows = [
+        Scores("a", 1.0, 2.0, 3.0),
+        Scores("b", status="error", reason="no file"),
+        Scores("c", 1.5, None, 2.5),  # of a checkpoint that was not trained on relevance
+    ]
+    found = Predictions.from_scores("x", rows).values
+    assert found["a"] == {"quality": 1.0, "relevance": 2.0, "faithfulness": 3.0}
+    assert not found.get("b")
+    assert found["c"] == {"quality": 1.5, "faithfulness": 2.5}
+
+
+def test_write_makes_three_files_and_the_same_bytes_again(
+    made: report.Report, tmp_path: Path
+) -> None:
+    for folder in ("one", "two"):
+        report.write(made, tmp_path / folder)
+    names = ["agreement.json", "agreement.md", "agreement.png"]
+    assert sorted(p.name for p in (tmp_path / "one").iterdir()) == names
+    for name in names:
+        first, second = ((tmp_path / f / name).read_bytes() for f in ("one", "two"))
+        assert first == second
+    assert (tmp_path / "one" / "agreement.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+    assert json.loads((tmp_path / "one" / "agreement.json").read_text()) == report.to_json(made)
+
+
+def test_pairs_without_systems_are_reported_at_utterance_level(
+    pairs: list[EditPair], evaluators: list[Predictions], tmp_path: Path
+) -> None:
+    nameless = [pair.model_copy(update={"system": None}) for pair in pairs]
+    made = report.make_report(nameless, evaluators[:1], "x", resamples=20)
+    report.write(made, tmp_path)
+    assert "not every pair names its system" in (tmp_path / "agreement.md").read_text()
+    (row, *_) = made.rows
+    assert isinstance(row.agreement["utterance"]["SRCC"].value, float)
+    assert isinstance(row.agreement["system"]["SRCC"].value, Undefined)

@@ -1,0 +1,112 @@
+"""Laws of scores tables: three formats hold the same rows; what is no scores table is refused."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+
+from auditeval import scores_table
+from auditeval.types import AXES, Scores, UserError
+
+SUFFIXES = (".csv", ".jsonl", ".parquet")
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[Scores]:
+    """300 rows: errors, an axis that was not trained, ids and reasons with awkward characters."""
+    rng = np.random.default_rng(0)
+    return [
+        Scores(f'{i}, "é"\r\n\r{i}', status="error", reason=f"a,b\r{i}: 'x' \u2028\n")
+        if i % 3 == 0
+        else Scores(str(i), None if i % 5 == 0 else 4.5, *rng.uniform(1, 5, 2).round(6).tolist())
+        for i in range(300)
+    ]
+
+
+def written(rows: list[Scores], path: Path) -> Path:
+    lines = path.with_name("rows")
+    lines.write_text("".join(json.dumps(asdict(row)) + "\n" for row in rows))
+    scores_table.convert(lines, path)
+    lines.unlink()
+    return path
+
+
+@pytest.mark.parametrize("suffix", [*SUFFIXES, ".CSV"])
+def test_what_is_written_is_read(tmp_path: Path, rows: list[Scores], suffix: str) -> None:
+    assert list(scores_table.read(written(rows, tmp_path / f"scores{suffix}"))) == rows
+
+
+def test_csv_is_what_the_csv_module_reads(tmp_path: Path, rows: list[Scores]) -> None:
+    with written(rows, tmp_path / "scores.csv").open(newline="", encoding="utf-8") as file:
+        cells = list(csv.DictReader(file))
+    assert list(cells[0]) == ["id", *AXES, "status", "reason"]
+    assert [row["id"] for row in cells] == [row.id for row in rows]
+    assert [row["quality"] for row in cells] == [
+        "" if row.quality is None else repr(row.quality) for row in rows
+    ]
+
+
+def test_parquet_has_empty_scores_as_nulls(tmp_path: Path, rows: list[Scores]) -> None:
+    table = pyarrow.parquet.read_table(written(rows, tmp_path / "scores.parquet"))
+    assert str(table.schema.field("quality").type) == "double"
+    assert table["relevance"].null_count == sum(row.status == "error" for row in rows)
+    assert table["quality"].null_count == sum(row.quality is None for row in rows)
+
+
+def test_a_failed_conversion_keeps_the_old_table(tmp_path: Path, rows: list[Scores]) -> None:
+    path = written(rows, tmp_path / "scores.csv")
+    before = path.read_bytes()
+    (tmp_path / "broken").write_text('{"id": "1"\n')
+    with pytest.raises(json.JSONDecodeError):
+        scores_table.convert(tmp_path / "broken", path)
+    assert path.read_bytes() == before
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["broken", "scores.csv"]
+
+
+HEADER = "id,quality,relevance,faithfulness,status,reason\n"
+GOOD = "a,1.5,2,3,ok,\n"
+BROKEN = {
+    "other columns": ("x.csv", "name,score\na,3\n", "row 1: expected id, quality"),
+    "a word": ("x.csv", f"{HEADER}{GOOD}b,good,2,3,ok,\n", "row 2: .*could not convert"),
+    "cut row": ("x.csv", f"{HEADER}{GOOD}b,1.5,2\n", "row 2: .*"),
+    "unknown status": ("x.csv", f"{HEADER}{GOOD}b,1,2,3,fine,\n", "row 2: .*status is 'fine'"),
+    "ok without score": ("x.csv", f"{HEADER}{GOOD}b,,,,ok,\n", "row 2: .*status is ok, and"),
+    "error with score": ("x.csv", f"{HEADER}{GOOD}b,1,,3,error,\n", "row 2: .*status is error, an"),
+    "NaN": ("x.csv", f"{HEADER}{GOOD}b,1,nan,3,ok,\n", "row 2: .*status is ok, and"),
+    "no id": ("x.csv", f"{HEADER},1,2,3,ok,\n", "row 1: .*id is ''"),
+    "huge cell": ("x.csv", f"{HEADER}{'a' * 200_000},1,2,3,ok,\n", "row 1: .*field larger"),
+    "not JSON": ("x.jsonl", '{"id": "a"', "row 1: "),
+    "a JSON list": ("x.jsonl", "[1]\n", "row 1: "),
+    "id is a number": (
+        "x.jsonl",
+        json.dumps({**asdict(Scores("a", 1, 2, 3)), "id": 3}),
+        "row 1: .*id is 3",
+    ),
+    "not Parquet": ("x.parquet", "hello", "row 1: "),
+}
+
+
+@pytest.mark.parametrize(("name", "text", "said"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_table_is_named_with_file_and_row(
+    tmp_path: Path, name: str, text: str, said: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(UserError, match=rf"{name}: {said}"):
+        list(scores_table.read(tmp_path / name))
+
+
+@pytest.mark.parametrize("name", ["scores.txt", "scores", "scores.json"])
+def test_other_suffixes_are_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UserError, match=r"a scores file ends in \.csv, \.jsonl, \.parquet"):
+        scores_table.check_suffix(tmp_path / name)
+
+
+def test_a_missing_table_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"none\.csv: cannot be read \(No such file"):
+        list(scores_table.read(tmp_path / "none.csv"))

