@@ -76,7 +76,8 @@ def test_scores_are_the_model_on_the_encoded_pair(
         original, edited = (torch.from_numpy(clip.embedding)[None] for clip in clips)
         alignment = torch.from_numpy(compare(clips[0].frames, clips[1].frames))[None]
         with torch.no_grad():
-            expected = model(PairBatch(original, empty, edited, empty, alignment)).clamp(1, 5)
+            batch = PairBatch(original, empty, edited, empty, empty, empty, alignment)
+            expected = model(batch).clamp(1, 5)
         (row,) = evaluator.score([pair])
         assert row.id == pair.id
         assert values([row]) == pytest.approx(expected.double().numpy(), abs=2e-6)

@@ -25,17 +25,26 @@ from auditeval.data.soundbank import EVENTS, synthesize
 from auditeval.types import EditPair
 
 RATE_HZ = 32000
-VERSION = 2
+VERSION = 4
 """Raise it when the same arguments would make other sounds: old folders are then not reused."""
 
 EDITS_PER_SCENE = 5
 
+# About half of the bank's events. With all of them, a set that a laptop encodes in two minutes
+# would show each event too rarely to learn which words go with it.
+SCENE_EVENTS = (
+    *("thunder", "siren", "car_horn", "bicycle_bell", "helicopter", "clock_ticking"),
+    *("telephone_ring", "door_knock", "glass_breaking", "church_bell", "gunshot", "whistle"),
+    *("dog_bark", "duck_quack", "frog_croak", "bird_chirp", "drum_beat", "piano_notes"),
+    *("guitar_pluck", "speech", "footsteps", "applause", "baby_cry", "cough"),
+)
+
 # What goes wrong now and then whoever edits, and how often. Slight faults are likelier than grave
 # ones: a severity is 0.1 to 1, with the density of u ** 1.5.
 COMMON_SLIPS = {
-    "edit_absent": 0.08,
+    "edit_absent": 0.12,
     "edit_faint": 0.2,
-    "edit_wrong": 0.12,
+    "edit_wrong": 0.1,
     "noise": 0.12,
     "clipping": 0.12,
     "low_pass": 0.12,
@@ -73,7 +82,7 @@ class Scene(NamedTuple):
 
 
 def build(
-    folder: str | Path, scenes: int = 800, seconds: float = 5.0, seed: int = 1984, workers: int = 2
+    folder: str | Path, scenes: int = 700, seconds: float = 5.0, seed: int = 1984, workers: int = 2
 ) -> Path:
     """Make the simulated dataset below `folder` unless it is there; return its manifest.
 
@@ -98,19 +107,18 @@ def make_scene(seconds: float, rng: np.random.Generator) -> Scene:
     """A background and three different events B, C and D (D is what a confused system uses)."""
     length = round(seconds * RATE_HZ)
     backgrounds = [name for name, event in EVENTS.items() if event.role == "background"]
-    foregrounds = [name for name, event in EVENTS.items() if event.role == "event"]
     name = str(rng.choice(backgrounds))
     takes = [synthesize(name, int(rng.integers(2**31)), seconds, RATE_HZ) for _ in range(2)]
     gain = 10 ** (rng.uniform(-18, -3) / 20)
     background, other_take = (gain * take for take in takes)
 
     events, captions, centres = {}, {}, {}
-    for slot, event in zip("BCD", rng.choice(foregrounds, 3, replace=False), strict=True):
+    for slot, event in zip("BCD", rng.choice(SCENE_EVENTS, 3, replace=False), strict=True):
         duration = rng.uniform(0.3, 0.55) * seconds
         sound = synthesize(str(event), int(rng.integers(2**31)), duration, RATE_HZ)
         # The paper matches peaks, which leaves a click inaudible in steady noise. The panel's
         # ratings suppose that an event can be heard, so here power is matched, and exceeded.
-        sound = sound * (_rms(background) / _rms(sound) * 10 ** (rng.uniform(3, 12) / 20))
+        sound = sound * (_rms(background) / _rms(sound) * 10 ** (rng.uniform(5, 14) / 20))
         if rng.random() < 0.5:
             start = mixing.quietest_start(background, len(sound), RATE_HZ)
         else:  # the quietest place of a steady texture is nearly always its edge

@@ -23,7 +23,7 @@ from safetensors.numpy import load, save
 
 from auditeval import audio
 from auditeval.atomic import replacing
-from auditeval.features.comparison import compare
+from auditeval.features.comparison import changed_words, compare
 from auditeval.features.encoder import AudioFeatures, Encoder
 from auditeval.types import EditPair, UserError
 
@@ -32,17 +32,19 @@ Result = TypeVar("Result")
 
 
 class PairFeatures(NamedTuple):
-    """What a model sees of a pair, in the order of the paper's Figure 2, and the alignment.
+    """What a model sees of a pair: the four of the paper's Figure 2 and what changed.
 
-    `original_audio`, `edited_audio` :: (encoder.dim,), `original_text`, `target_text` ::
-    (encoder.text_dim,), `alignment` :: as `comparison.compare` makes it, (0,) where the encoder
-    keeps no frames.
+    `original_audio`, `edited_audio` :: (encoder.dim,), `*_text` :: (encoder.text_dim,), of the two
+    captions and of the words added and removed between them (0 for no words), `alignment` :: as
+    `comparison.compare` makes it, (0,) where the encoder keeps no frames.
     """
 
     original_audio: np.ndarray
     original_text: np.ndarray
     edited_audio: np.ndarray
     target_text: np.ndarray
+    added_text: np.ndarray
+    removed_text: np.ndarray
     alignment: np.ndarray
 
 
@@ -90,7 +92,12 @@ class FeatureStore:
         `on_clip` is called as each distinct clip is done, from any thread.
         """
         paths = list(dict.fromkeys(p for pair in pairs for p in (pair.original, pair.edited)))
-        captions = dict.fromkeys(c for p in pairs for c in (p.original_caption, p.target_caption))
+        changes = [changed_words(pair.original_caption, pair.target_caption) for pair in pairs]
+        words = dict.fromkeys(
+            text
+            for pair, change in zip(pairs, changes, strict=True)
+            for text in (pair.original_caption, pair.target_caption, *change)
+        )
 
         def read(path: Path) -> AudioFeatures | Failure:
             try:
@@ -101,12 +108,11 @@ class FeatureStore:
                 on_clip()
 
         clips = dict(zip(paths, self._map(read, paths), strict=True))
-        words = [caption for caption in captions if caption.strip()]
         texts = dict(zip(words, self._map(self.caption, words), strict=True))
 
-        def join(pair: EditPair) -> PairFeatures | Failure:
+        def join(pair: EditPair, change: tuple[str, str]) -> PairFeatures | Failure:
             for side in ("original_caption", "target_caption"):
-                if getattr(pair, side) not in texts:
+                if not getattr(pair, side).strip():
                     return Failure(f"{side} is empty")
             original, edited = clips[pair.original], clips[pair.edited]
             if isinstance(original, Failure):
@@ -118,10 +124,11 @@ class FeatureStore:
                 texts[pair.original_caption],
                 edited.embedding,
                 texts[pair.target_caption],
+                *(texts[words] for words in change),
                 compare(original.frames, edited.frames),
             )
 
-        return self._map(join, pairs)
+        return self._map(lambda both: join(*both), zip(pairs, changes, strict=True))
 
     def clip(self, waveform: audio.Waveform) -> AudioFeatures:
         """Features of one decoded clip."""
@@ -137,9 +144,9 @@ class FeatureStore:
         return AudioFeatures(embedding, {k.removeprefix("frames."): v for k, v in entry.items()})
 
     def caption(self, caption: str) -> np.ndarray:
-        """Embedding of one caption :: (encoder.text_dim,)."""
-        if self.encoder.text_dim == 0:
-            return np.zeros(0, np.float32)
+        """Embedding of one caption :: (encoder.text_dim,), 0 for one without words."""
+        if self.encoder.text_dim == 0 or not caption.strip():
+            return np.zeros(self.encoder.text_dim, np.float32)
 
         def encode() -> dict[str, np.ndarray]:
             with _Timer(self):

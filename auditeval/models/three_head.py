@@ -24,6 +24,8 @@ class PairBatch(NamedTuple):
     original_text: Tensor
     edited_audio: Tensor
     target_text: Tensor
+    added_text: Tensor
+    removed_text: Tensor
     alignment: Tensor
 
     @classmethod
@@ -85,6 +87,7 @@ class Regressor(nn.Module):
         self.arguments = {"members": members, **arguments}
         self.scale_audio = Standardise(arguments["dim"])
         self.scale_text = Standardise(arguments["text_dim"])
+        self.scale_words = Standardise(arguments["text_dim"])
         self.scale_alignment = Standardise(arguments["alignment_dim"])
         self.register_buffer("target_mean", torch.full((len(AXES),), 3.0))
         self.register_buffer("target_spread", torch.ones(len(AXES)))
@@ -105,6 +108,7 @@ class Regressor(nn.Module):
         """Take means and spreads from training features and ratings (N, 3), NaN where unrated."""
         self.scale_audio.fit(torch.cat([batch.original_audio, batch.edited_audio]))
         self.scale_text.fit(torch.cat([batch.original_text, batch.target_text]))
+        self.scale_words.fit(torch.cat([batch.added_text, batch.removed_text]))
         self.scale_alignment.fit(batch.alignment)
         for index in range(len(AXES)):
             rated = ratings[:, index][~ratings[:, index].isnan()]
@@ -120,6 +124,8 @@ class Regressor(nn.Module):
             self.scale_text(batch.original_text),
             self.scale_audio(batch.edited_audio),
             self.scale_text(batch.target_text),
+            self.scale_words(batch.added_text),
+            self.scale_words(batch.removed_text),
             self.scale_alignment(batch.alignment),
         )
 
@@ -232,7 +238,7 @@ class PairwiseRegressor(Regressor):
         alignment_dim: int,
         rank: int = 64,
         hidden: Sequence[int] = (128, 32),
-        dropout: float = 0.3,
+        dropout: float = 0.5,
         matching: float = 1.0,
         members: int = 1,
     ) -> None:
@@ -288,8 +294,9 @@ class PairwiseRegressor(Regressor):
             columns.append(cosine(raw.original_text, raw.target_text))
         if joint := self.arguments["joint_dim"]:
             before, words_before, after, words_after = (part[:, -joint:] for part in raw[:4])
+            change = (raw.added_text - raw.removed_text)[:, -joint:]
             columns += [
-                ((after - before) * (words_after - words_before)).sum(dim=1),
+                ((after - before) * change).sum(dim=1),
                 (before * words_before).sum(dim=1),
                 (before * words_after).sum(dim=1),
                 (after * words_before).sum(dim=1),
@@ -302,7 +309,7 @@ class PairwiseRegressor(Regressor):
         return Comparison(
             torch.cat([scaled.alignment, similarity], dim=1),
             scaled.edited_audio - scaled.original_audio,
-            scaled.target_text - scaled.original_text,
+            scaled.added_text - scaled.removed_text,
         )
 
 

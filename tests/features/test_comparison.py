@@ -7,7 +7,7 @@ import pytest
 
 from auditeval.data.soundbank import synthesize
 from auditeval.features.alignment import ALIGNMENT_NAMES, BANDS, align
-from auditeval.features.comparison import PATCH_NAMES, compare, names
+from auditeval.features.comparison import PATCH_NAMES, changed_words, compare, names
 from auditeval.features.melstats import MelStats
 
 RATE_HZ = MelStats.rate_hz
@@ -174,3 +174,20 @@ def test_patches_that_only_moved_are_neither_new_nor_lost() -> None:
     unit = other / np.linalg.norm(other, axis=1, keepdims=True)
     best = (unit @ expected.T).max(axis=1)
     assert patch_row(patches, other)["patch_new_mean"] == pytest.approx(1 - best.mean(), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "added", "removed"),
+    [
+        ("Rain falls.", "Rain falls, with a bell.", "with a bell", ""),
+        ("A bell, then rain.", "Rain.", "", "a bell then"),
+        ("Rain, with a bell.", "Rain, with a dog.", "dog", "bell"),
+        ("Rain.", "rain", "", ""),
+        ("", "A dog's bark", "a dog's bark", ""),
+    ],
+)
+def test_changed_words_are_those_that_one_caption_has_and_the_other_not(
+    before: str, after: str, added: str, removed: str
+) -> None:
+    assert changed_words(before, after) == (added, removed)
+    assert changed_words(after, before) == (removed, added)

@@ -67,7 +67,7 @@ def equal(first: list[PairFeatures | Failure], second: list[PairFeatures | Failu
 def test_second_call_computes_nothing(pairs: list[EditPair], tmp_path: Path) -> None:
     store = FeatureStore(Counting(), tmp_path / "cache")
     first = store.pairs(pairs)
-    assert store.misses == 4 + 3  # captions: "Rain.", "... s.", "... d."
+    assert store.misses == 4 + 3 + 2  # captions "Rain.", "... s.", "... d."; words added to them
     assert store.encoder_seconds > 0
     again = FeatureStore(Counting(), tmp_path / "cache")
     assert equal(again.pairs(pairs), first)
@@ -139,7 +139,7 @@ def test_another_revision_shares_nothing(pairs: list[EditPair], tmp_path: Path) 
     other.revision = "next"
     store = FeatureStore(other, tmp_path / "cache")
     store.pairs(pairs)
-    assert store.misses == 7
+    assert store.misses == 9
 
 
 def test_workers_do_not_change_a_bit(simulated: list[EditPair], tmp_path: Path) -> None:
@@ -213,4 +213,4 @@ def test_cache_folder_follows_the_environment(
     names = list(files(tmp_path / "chosen"))
     key = hashlib.sha256(b"Rain.").hexdigest()
     assert f"melstats@1/text/{key[:2]}/{key}.safetensors" in names
-    assert len(names) == 7
+    assert len(names) == 9

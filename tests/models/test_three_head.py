@@ -33,7 +33,7 @@ def make(kind: str, **changes: Any) -> Regressor:
 
 def batch(size: int = 8, text_dim: int = 5, seed: int = 0) -> PairBatch:
     rng = torch.Generator().manual_seed(seed)
-    dims = (7, text_dim, 7, text_dim, 4)
+    dims = (7, text_dim, 7, text_dim, text_dim, text_dim, 4)
     return PairBatch(*(torch.randn(size, dim, generator=rng) for dim in dims))
 
 
@@ -256,7 +256,7 @@ def test_matching_loss_is_that_of_the_well_matched_pairs() -> None:
     heard, read = (
         after.clamp(-limit, limit) - before.clamp(-limit, limit)
         for before, after in ((pairs.original_audio, pairs.edited_audio),
-                              (pairs.original_text, pairs.target_text))
+                              (pairs.removed_text, pairs.added_text))
     )  # fmt: skip
     expected = []
     state = model.state_dict()
