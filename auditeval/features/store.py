@@ -124,7 +124,8 @@ class FeatureStore:
                 texts[pair.original_caption],
                 edited.embedding,
                 texts[pair.target_caption],
-                *(texts[words] for words in change),
+                texts[change[0]],
+                texts[change[1]],
                 compare(original.frames, edited.frames),
             )
 
