@@ -40,6 +40,13 @@ def iterate(path: str | os.PathLike[str]) -> Iterator[EditPair]:
             raise UserError(f"{path}:{position}: {sentence(error)}") from None
 
 
+def named(path: str | None) -> Path:
+    """The manifest that a configuration names; raises UserError where it names none."""
+    if path is None:
+        raise UserError(f"no manifest is named; give data.path=FILE ({', '.join(SUFFIXES)})")
+    return Path(path)
+
+
 def read(path: str | os.PathLike[str]) -> list[EditPair]:
     """All pairs of a manifest, ids checked to be unique."""
     check(path)

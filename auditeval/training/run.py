@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import hydra
+import hydra.errors
 import numpy as np
 import pytorch_lightning as lightning
 from omegaconf import DictConfig, OmegaConf
@@ -53,11 +54,11 @@ def train(config: DictConfig) -> report.Report:
     deterministic(config.seed)
     folder = Path(config.run_dir)
     folder.mkdir(parents=True, exist_ok=True)
-    manifest_path = Path(hydra.utils.call(config.data.manifest))
+    manifest_path = Path(_call(config.data.manifest))
     pairs = manifest.read(manifest_path)
     if not any(pair.ratings for pair in pairs):
         raise UserError(f"{manifest_path}: no pair has ratings, so there is nothing to learn")
-    folds: list[Fold] = hydra.utils.call(config.data.split, pairs)
+    folds: list[Fold] = _call(config.data.split, pairs)
     encoder = make_encoder(**config.features)
     _record(folder, config, manifest_path, pairs, folds)
 
@@ -185,6 +186,16 @@ class _Fit:
             }
             for row, values in zip(rows, scores, strict=True)
         }
+
+
+def _call(node: DictConfig, *arguments: Any) -> Any:
+    """Call what a node names; a user's mistake in there comes out as itself, not as Hydra's."""
+    try:
+        return hydra.utils.call(node, *arguments)
+    except hydra.errors.InstantiationException as error:
+        if isinstance(error.__cause__, UserError):
+            raise error.__cause__ from None
+        raise
 
 
 def _features(store: FeatureStore, pairs: Sequence[EditPair]) -> tuple[PairBatch, float]:

@@ -69,6 +69,23 @@ def test_train_py_with_a_bad_manifest_is_one_sentence(
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.parametrize(
+    ("overrides", "sentence"),
+    [
+        (["data=manifest"], "no manifest is named; give data.path=FILE"),
+        (["data=manifest", "data.path=nope.jsonl"], "nope.jsonl: cannot be read"),
+        (["experiment=p835", "data.root=nope"], "nope: no such folder"),
+    ],
+)
+def test_a_mistake_inside_a_configured_call_comes_out_as_itself(
+    overrides: list[str], sentence: str, tmp_path: Path
+) -> None:
+    with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
+        config = compose("train", [*overrides, f"run_dir={tmp_path}", "compare=none"])
+    with pytest.raises(UserError, match=sentence):
+        train(config)
+
+
 def test_train_py_with_the_offline_encoder(simulated: list[EditPair], tmp_path: Path) -> None:
     """Words, label bridge and the matching of sound with words: the default but for its size."""
     for package, file in (
