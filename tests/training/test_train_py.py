@@ -15,6 +15,7 @@ from hydra import compose, initialize_config_dir
 
 from auditeval import manifest
 from auditeval.features import yamnet
+from auditeval.features.comparison import changed_words
 from auditeval.training.run import train
 from auditeval.types import AXES, EditPair, UserError
 
@@ -107,7 +108,8 @@ def test_train_py_with_the_offline_encoder(simulated: list[EditPair], tmp_path: 
     train(config)
     timing = json.loads((folder / "timing.json").read_text())
     clips = {path for pair in pairs for path in (pair.original, pair.edited)}
-    captions = {c for pair in pairs for c in (pair.original_caption, pair.target_caption)}
+    both = [(pair.original_caption, pair.target_caption) for pair in pairs]
+    captions = {words for two in both for words in (*two, *changed_words(*two))}
     assert len(clips) < timing["encoded"] <= len(clips) + len(captions)
     predicted = json.loads((folder / "pairwise" / "holdout" / "predictions.json").read_text())
     for row in predicted.values():
