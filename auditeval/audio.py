@@ -166,3 +166,15 @@ def windows(length: int, window: int, hop: int) -> list[Window]:
     spans = [(i * hop, min(i * hop + window, length)) for i in range(count)]
     total = sum(stop - start for start, stop in spans)
     return [Window(start, stop, (stop - start) / total) for start, stop in spans]
+
+
+def adjoining_windows(length: int, window: int, rate_hz: int) -> list[Window]:
+    """Windows without overlap, for encoders that were trained on windows of this many samples.
+
+    What is too short to be rated (MIN_SECONDS) is too short for a window of its own: containers
+    often run over a round length by some milliseconds.
+    """
+    rest = length % window
+    if length > window and rest < MIN_SECONDS * rate_hz:
+        length -= rest
+    return windows(length, window, window)

@@ -10,13 +10,13 @@ import hashlib
 import json
 import os
 import platform
-import shutil
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from auditeval.atomic import new_folder
 from auditeval.features import ENCODERS, make_encoder
 from auditeval.features.encoder import Encoder
 from auditeval.models import MODELS
@@ -61,7 +61,6 @@ def save(
     folder: str | os.PathLike[str],
     model: Regressor,
     encoder: Encoder,
-    encoder_arguments: dict[str, Any],
     training: dict[str, Any],
 ) -> None:
     """Write a checkpoint whole or not at all; an existing one is replaced."""
@@ -73,7 +72,7 @@ def save(
         format="auditeval-1",
         model=_Part(name=name, arguments=model.arguments),
         encoder=_EncoderPart(
-            name=encoder.name, arguments=encoder_arguments, revision=encoder.revision
+            name=encoder.name, arguments=encoder.arguments, revision=encoder.revision
         ),
         training=training,
         software={
@@ -81,17 +80,10 @@ def save(
             **{package: version(package) for package in ("auditeval", "torch", "numpy")},
         },
     )
-    temporary = folder.with_name(f".{folder.name}.{os.getpid()}.partial")
-    temporary.mkdir(parents=True)
-    try:
-        weights = {key: value.contiguous().cpu() for key, value in model.state_dict().items()}
+    weights = {key: value.contiguous().cpu() for key, value in model.state_dict().items()}
+    with new_folder(folder) as temporary:
         (temporary / WEIGHTS).write_bytes(to_bytes(weights))
         (temporary / CONFIG).write_text(config.model_dump_json(indent=2) + "\n")
-        if folder.exists():
-            shutil.rmtree(folder)
-        temporary.replace(folder)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def load(folder: str | os.PathLike[str]) -> Checkpoint:
@@ -161,8 +153,10 @@ def _parse(path: Path, text: bytes) -> CheckpointConfig:
 def _build(folder: Path, kind: str, part: _Part, make: Any) -> Any:
     try:
         return make(part.name, **part.arguments)
-    except UserError:
-        raise
+    except UserError as error:
+        raise UserError(
+            f"{folder / CONFIG}: {kind} {part.name!r}: {error} (what has moved can be mended there)"
+        ) from None
     except (TypeError, ValueError, KeyError, RuntimeError) as error:
         raise UserError(
             f"{folder / CONFIG}: {kind} {part.name!r} cannot be made with its arguments ({error})"

@@ -24,17 +24,20 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 _NOT_ON_SCALE = Undefined("its values are not ratings on the 1 to 5 scale")
+_OF_A_SYSTEM = Undefined("its values are of whole systems, not of single pairs")
 
 
 class Predictions(NamedTuple):
     """What one evaluator says :: pair id -> {axis: value}; an axis it does not rate is absent.
 
-    Without `on_rating_scale` (PESQ, a distance) a squared error would mean nothing.
+    Without `on_rating_scale` (PESQ, a distance) a squared error would mean nothing; where
+    `of_systems` (a distribution metric) all pairs of a system have one value.
     """
 
     evaluator: str
     values: Mapping[str, Mapping[Axis, float]]
     on_rating_scale: bool = True
+    of_systems: bool = False
 
     @classmethod
     def from_scores(cls, evaluator: str, scores: Sequence[Scores]) -> Predictions:
@@ -63,6 +66,7 @@ class Report(NamedTuple):
 
     rows: list[Row]
     ratings_from: str
+    plotted: str
     points: dict[Axis, list[tuple[float, float, str | None]]]
 
 
@@ -72,11 +76,13 @@ def make_report(
     ratings_from: str,
     resamples: int = 1000,
     seed: int = 1984,
+    plotted: str | None = None,
 ) -> Report:
     """Agreement of each evaluator with the pairs' ratings, on the axes that both have.
 
-    `points` holds (rating, prediction, system) of the first evaluator.
+    `points` holds (rating, prediction, system) of the evaluator `plotted`, or of the first.
     """
+    plotted = plotted or predictions[0].evaluator
     rows: list[Row] = []
     points: dict[Axis, list[tuple[float, float, str | None]]] = {}
     for axis in AXES:
@@ -93,9 +99,15 @@ def make_report(
                 for level in LEVELS:
                     items = found[level]["MSE"].items
                     found[level]["MSE"] = Agreement(_NOT_ON_SCALE, _NOT_ON_SCALE, items)
+            if made.of_systems:
+                found["utterance"] = {
+                    name: Agreement(_OF_A_SYSTEM, _OF_A_SYSTEM, value.items)
+                    for name, value in found["utterance"].items()
+                }
             rows.append(Row(axis, made.evaluator, found, len(rated), len(rated) - len(there)))
-            points.setdefault(axis, list(zip(ratings, predicted, systems, strict=True)))
-    return Report(rows, ratings_from, points)
+            if made.evaluator == plotted:
+                points[axis] = list(zip(ratings, predicted, systems, strict=True))
+    return Report(rows, ratings_from, plotted, points)
 
 
 def compare(
@@ -213,15 +225,16 @@ def to_json(report: Report) -> dict[str, Any]:
 
 
 def write(report: Report, folder: str | os.PathLike[str]) -> None:
-    """agreement.json, agreement.md and agreement.png in `folder`."""
+    """agreement.json, agreement.md and agreement.png in `folder`; no plot of what has no points."""
     folder = Path(folder)
     _write_text(folder / "agreement.json", json.dumps(to_json(report), indent=2) + "\n")
     _write_text(folder / "agreement.md", to_markdown(report))
-    plot(report, folder / "agreement.png")
+    if report.points:
+        plot(report, folder / "agreement.png")
 
 
 def plot(report: Report, path: Path) -> None:
-    """Predictions over ratings of the first evaluator: pairs above, system means below."""
+    """Predictions over ratings of the plotted evaluator: pairs above, system means below."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -231,8 +244,7 @@ def plot(report: Report, path: Path) -> None:
     figure, panels = pyplot.subplots(
         2, len(axes), figsize=(3.4 * len(axes), 6.6), squeeze=False, layout="constrained"
     )
-    first = report.rows[0].evaluator
-    figure.suptitle(f"{first}, against {report.ratings_from}")
+    figure.suptitle(f"{report.plotted}, against {report.ratings_from}")
     for column, axis in enumerate(axes):
         ratings, predicted, systems = zip(*report.points[axis], strict=True)
         panels[0, column].scatter(ratings, predicted, s=9, alpha=0.5, linewidths=0)

@@ -60,6 +60,7 @@ class Evaluator:
         self.name = name
         self.checkpoint = checkpoint
         self.device = choose_device(device)
+        checkpoint.encoder.to(str(self.device))
         self.store = FeatureStore(checkpoint.encoder, cache_dir, workers)
         self._model = checkpoint.model.to(self.device)
 
@@ -68,7 +69,7 @@ class Evaluator:
 
         An axis that the checkpoint was not trained on is None.
         """
-        features = self.store.pairs(pairs)
+        features = self.store.pairs(pairs, self._model.uses_changed_words)
         usable = [row for row in features if isinstance(row, PairFeatures)]
         predicted = iter(self._predict(usable) if usable else ())
         scores = []

@@ -65,8 +65,16 @@ def melstats_checkpoint(
     )
     model.fit_scales(batch, ratings)
     folder = tmp_path_factory.mktemp("checkpoints") / "melstats-random"
-    checkpoint.save(folder, model, encoder, {}, {"data": "simulated", "note": "not trained"})
+    checkpoint.save(folder, model, encoder, {"data": "simulated", "note": "not trained"})
     return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_clap(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A transformers directory of a small CLAP with random weights; see `write_tiny_clap`."""
+    from random_clap import write_tiny_clap  # with it comes half of transformers
+
+    return write_tiny_clap(tmp_path_factory.mktemp("models") / "tiny-clap")
 
 
 @pytest.fixture(scope="session")

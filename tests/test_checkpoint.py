@@ -67,7 +67,7 @@ def test_round_trip_is_bitwise(kind: str, tmp_path: Path) -> None:
     for value in [*model.parameters(), *model.buffers()]:
         # Scales and LayerNorms too: upstream forgot to save these.
         value.data.copy_(torch.rand_like(value, dtype=torch.float32) + 0.5)
-    checkpoint.save(tmp_path / "made", model, encoder, {}, {"pairs": 3})
+    checkpoint.save(tmp_path / "made", model, encoder, {"pairs": 3})
     loaded = checkpoint.load(tmp_path / "made")
     assert type(loaded.model) is type(model)
     assert not loaded.model.training
@@ -85,7 +85,7 @@ def test_saving_again_replaces_and_leaves_nothing_behind(folder: Path) -> None:
     (folder / "stale.txt").write_text("old")
     with torch.no_grad():
         next(before.model.parameters()).add_(1)
-    checkpoint.save(folder, before.model, before.encoder, {}, {})
+    checkpoint.save(folder, before.model, before.encoder, {})
     assert sorted(p.name for p in folder.iterdir()) == [checkpoint.CONFIG, checkpoint.WEIGHTS]
     assert sorted(p.name for p in folder.parent.iterdir()) == ["checkpoint"]
     assert checkpoint.load(folder).digest != before.digest

@@ -231,3 +231,36 @@ def test_pairs_without_systems_are_reported_at_utterance_level(
     (row, *_) = made.rows
     assert isinstance(row.agreement["utterance"]["SRCC"].value, float)
     assert isinstance(row.agreement["system"]["SRCC"].value, Undefined)
+
+
+def test_the_plot_is_of_the_evaluator_that_is_named(
+    pairs: list[EditPair], evaluators: list[Predictions], tmp_path: Path
+) -> None:
+    first = report.make_report(pairs, evaluators, "x", resamples=5)
+    named = report.make_report(pairs, evaluators, "x", resamples=5, plotted="bad one")
+    assert first.plotted == "good"
+    assert named.plotted == "bad one"
+    assert named.rows == first.rows
+    for made, evaluator in ((first, evaluators[0]), (named, evaluators[1])):
+        for axis in AXES:
+            assert made.points[axis] == [
+                (pair.ratings[axis], evaluator.values[pair.id][axis], pair.system)
+                for pair in pairs
+                if axis in pair.ratings
+            ]
+        report.plot(made, tmp_path / f"{made.plotted}.png")
+    bytes_of = [(tmp_path / f"{name}.png").read_bytes() for name in ("good", "bad one")]
+    assert bytes_of[0] != bytes_of[1]
+
+
+def test_the_plot_has_the_axes_that_its_evaluator_rates(
+    pairs: list[EditPair], evaluators: list[Predictions], tmp_path: Path
+) -> None:
+    """A baseline of one axis may stand before it."""
+    order = [evaluators[5], evaluators[0]]
+    whole = report.make_report(pairs, order, "x", resamples=5, plotted="good")
+    assert list(whole.points) == list(AXES)
+    partial = report.make_report(pairs, order, "x", resamples=5, plotted="quality only")
+    assert list(partial.points) == ["quality"]
+    for made in (whole, partial):
+        report.write(made, tmp_path)

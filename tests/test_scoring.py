@@ -69,7 +69,7 @@ def test_scores_are_the_model_on_the_encoded_pair(
     encoder, model = MelStats(), evaluator.checkpoint.model
     for pair in simulated[:3]:
         clips = [
-            encoder.encode_audio(resample(decode(path), encoder.rate_hz))
+            encoder.encode_clip(resample(decode(path), encoder.rate_hz))
             for path in (pair.original, pair.edited)
         ]
         empty = torch.zeros(1, 0)

@@ -47,24 +47,30 @@ def holdout(
     test_share: float = 0.1,
     validation_share: float = 0.1,
     seed: int = 1984,
+    published_as_it_is: bool = False,
 ) -> list[Fold]:
     """One fold: the paper's 9:1 for testing, and a validation part of what remains for training.
 
     Where the manifest states a `split`, that one is used and only a missing validation part is
-    drawn.
+    drawn. With `validation_share` 0 there is none: the schedule goes by the training loss, and the
+    heads stay as their last epoch leaves them.
+
+    A stated split in which a group stands on two sides is refused. With `published_as_it_is` it is
+    used all the same, with a warning: figures that are to be compared with published ones need it.
     """
     labels = groups(pairs, by)
     names = np.array(sorted(set(labels)))
     np.random.default_rng(seed).shuffle(names)
     if any(pair.split for pair in pairs):
-        return [_as_published(pairs, labels, names, validation_share)]
+        strict = not published_as_it_is
+        return [_as_published(pairs, labels, names, validation_share, strict)]
     if len(names) < 3:
         raise UserError(
             f"the pairs have {len(names)} different {by} group(s); a train, a validation and a "
             "test part need 3"
         )
     test = max(1, round(test_share * len(names)))
-    validation = max(1, round(validation_share * len(names)))
+    validation = _validation_size(validation_share, len(names))
     return [
         _fold("holdout", pairs, labels, set(names[:test]), set(names[test : test + validation]))
     ]
@@ -89,9 +95,14 @@ def leave_one_out(
     for index, name in enumerate(names):
         others = np.array([other for other in names if other != name])
         np.random.default_rng([seed, index]).shuffle(others)
-        count = max(1, round(validation_share * len(others))) if validation_share > 0 else 0
+        count = _validation_size(validation_share, len(others))
         folds.append(_fold(name, pairs, labels, {name}, set(others[:count])))
     return folds
+
+
+def _validation_size(share: float, groups: int) -> int:
+    """At least one group, unless no validation part is wanted."""
+    return max(1, round(share * groups)) if share > 0 else 0
 
 
 def _fold(
@@ -121,19 +132,36 @@ def _fold(
 
 
 def _as_published(
-    pairs: Sequence[EditPair], labels: list[str], names: np.ndarray, validation_share: float
+    pairs: Sequence[EditPair],
+    labels: list[str],
+    names: np.ndarray,
+    validation_share: float,
+    strict: bool,
 ) -> Fold:
     sides: dict[str, str | None] = {}
+    torn: dict[str, None] = {}
     for pair, label in zip(pairs, labels, strict=True):
         if pair.split is None:
             raise UserError(f"pair {pair.id!r} has no split, but others of its manifest have one")
         if sides.setdefault(label, pair.split) != pair.split:
-            raise UserError(f"{label} stands on two sides of the manifest's own split")
+            torn[label] = None
+    if torn and strict:
+        raise UserError(f"{next(iter(torn))} stands on two sides of the manifest's own split")
+    if torn:
+        log.warning(
+            "the published split is used as it is, though %d of its %d groups stand on two sides: "
+            "what was trained on helps in the test",
+            len(torn),
+            len(sides),
+        )
+        parts = ("train", "validation", "test")
+        rows = [[row for row, pair in enumerate(pairs) if pair.split == part] for part in parts]
+        return Fold("published", *rows)
     test = {name for name, side in sides.items() if side == "test"}
     validation = {name for name, side in sides.items() if side == "validation"}
     if not test:
         raise UserError("the manifest states a split, but none of its pairs is in `test`")
     if not validation:
         train = [name for name in names if name not in test]
-        validation = set(train[: max(1, round(validation_share * len(train)))])
+        validation = set(train[: _validation_size(validation_share, len(train))])
     return _fold("published", pairs, labels, test, validation)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -27,20 +28,45 @@ class Encoder(Protocol):
     all of them). `revision` changes whenever the same samples would encode to other numbers: it
     covers weights, code and window settings, and is part of every cache key and checkpoint.
 
-    Encoding is a function of one item: neighbours in the list never change a result.
+    Encoding is a function of one item: neighbours in a list change a result by rounding at most.
+    `batch_size` clips at a time are what the encoder is fastest with. `arguments` (JSON values
+    only) rebuild the encoder.
     """
 
     name: str
+    arguments: dict[str, Any]
     revision: str
     rate_hz: int
     dim: int
     text_dim: int
     joint_dim: int
+    batch_size: int
 
-    def encode_audio(self, samples: np.ndarray) -> AudioFeatures:
-        """Mono float32 (N,) at `rate_hz`, N >= 1, of any length."""
+    def to(self, device: str) -> None:
+        """Run on a torch device from now on; encoders that know the CPU only stay there."""
+        ...
+
+    def encode_audio(self, clips: Sequence[np.ndarray]) -> list[AudioFeatures]:
+        """Mono float32 (N,) clips at `rate_hz`, N >= 1, of any length."""
         ...
 
     def encode_text(self, captions: Sequence[str]) -> np.ndarray:
         """Captions to float32 (len(captions), text_dim)."""
         ...
+
+
+class ClipEncoder:
+    """What encoders share that take one clip after the other, on the CPU."""
+
+    batch_size = 1
+
+    def to(self, device: str) -> None:
+        """Stays on the CPU."""
+
+    def encode_audio(self, clips: Sequence[np.ndarray]) -> list[AudioFeatures]:
+        """Mono float32 (N,) clips at `rate_hz`; see `encode_clip`."""
+        return [self.encode_clip(clip) for clip in clips]
+
+    @abstractmethod
+    def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
+        """Mono float32 (N,) at `rate_hz`, N >= 1, of any length."""

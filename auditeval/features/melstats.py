@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 from scipy import fft, signal
 
-from auditeval.features.encoder import AudioFeatures
+from auditeval.features.encoder import AudioFeatures, ClipEncoder
 
 FLOOR_DB = -100.0
 """Band power below this (full scale = 0 dB) is noise of the arithmetic, not sound."""
@@ -17,17 +18,21 @@ _BLOCK_FRAMES = 4096
 """Frames transformed at a time: an hour takes the memory of a minute."""
 
 
-class MelStats:
+class MelStats(ClipEncoder):
     """Mean, spread, percentiles and flux of log-mel bands at two time resolutions.
 
     The finer resolution's frames are kept as `frames["mel"]` :: float16 (T, bands) in dB, one each
     `HOP_SECONDS`; the pairwise heads compare original and edited on them.
 
-    >>> MelStats().encode_audio(np.zeros(32000, np.float32)).frames["mel"].shape
+    >>> MelStats().encode_clip(np.zeros(32000, np.float32)).frames["mel"].shape
     (100, 64)
     """
 
     name = "melstats"
+
+    def __init__(self) -> None:
+        self.arguments: dict[str, Any] = {}
+
     revision = "1"
     rate_hz = 32000
     text_dim = 0
@@ -39,7 +44,7 @@ class MelStats:
     STATISTICS = 5
     dim = len(RESOLUTIONS) * BANDS * STATISTICS
 
-    def encode_audio(self, samples: np.ndarray) -> AudioFeatures:
+    def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
         """Mono float32 (N,) at 32 kHz to 640 statistics and the log-mel frames."""
         fine, coarse = (log_mel(samples, n_fft, hop) for n_fft, hop in self.RESOLUTIONS)
         embedding = np.concatenate([_statistics(fine), _statistics(coarse)])

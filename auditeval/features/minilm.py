@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import torch
 
+from auditeval.features.threads import one_thread
 from auditeval.features.yamnet import package_file
 
 DIM = 384
@@ -39,18 +39,8 @@ class MiniLM:
         tokens = self._tokenizer(
             list(captions), truncation=True, max_length=256, padding=True, return_tensors="pt"
         )
-        with torch.inference_mode(), _one_thread():
+        with torch.inference_mode(), one_thread():
             hidden = self._model(**tokens).last_hidden_state
             mask = tokens["attention_mask"].unsqueeze(2).to(hidden.dtype)
             means = (hidden * mask).sum(dim=1) / mask.sum(dim=1)
             return torch.nn.functional.normalize(means, dim=1).numpy()
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

@@ -9,7 +9,7 @@ import numpy as np
 
 from auditeval import audio
 from auditeval.features import yamnet
-from auditeval.features.encoder import AudioFeatures
+from auditeval.features.encoder import AudioFeatures, ClipEncoder
 from auditeval.features.melstats import MelStats
 from auditeval.features.minilm import DIM as TEXT_DIM
 from auditeval.features.minilm import MiniLM
@@ -18,7 +18,7 @@ _BRIDGE_TEMPERATURE = 0.02
 _BRIDGE_FLOOR = 1e-4
 
 
-class OfflineEncoder:
+class OfflineEncoder(ClipEncoder):
     """Sound and words from weights that ship inside registry packages.
 
     Audio :: YAMNet mean and maximum over patches (2 x 1024), melstats (640), and the label bridge
@@ -37,6 +37,7 @@ class OfflineEncoder:
     text_dim = TEXT_DIM + yamnet.CLASSES
 
     def __init__(self, yamnet_path: str | None = None, minilm_path: str | None = None) -> None:
+        self.arguments = {"yamnet_path": yamnet_path, "minilm_path": minilm_path}
         self._melstats = MelStats()
         self._yamnet = yamnet.YamNet(Path(yamnet_path) if yamnet_path else None)
         self._minilm = MiniLM(Path(minilm_path) if minilm_path else None)
@@ -44,9 +45,9 @@ class OfflineEncoder:
         parts = ("1", self._melstats.revision, self._yamnet.revision, self._minilm.revision)
         self.revision = "-".join(parts)
 
-    def encode_audio(self, samples: np.ndarray) -> AudioFeatures:
+    def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
         """Mono float32 (N,) at 32 kHz; see the class for what comes out."""
-        mel = self._melstats.encode_audio(samples)
+        mel = self._melstats.encode_clip(samples)
         waveform = audio.Waveform(samples, self.rate_hz)
         patches = self._yamnet(audio.resample(waveform, yamnet.RATE_HZ))
         # log(p) above its floor: never negative, 0 for a label that is nowhere in the clip.

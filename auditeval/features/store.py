@@ -29,6 +29,7 @@ from auditeval.types import EditPair, UserError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+_CAPTIONS = 64  # given to the encoder at a time; it sorts them by length
 
 
 class PairFeatures(NamedTuple):
@@ -85,30 +86,30 @@ class FeatureStore:
             ) from None
 
     def pairs(
-        self, pairs: Sequence[EditPair], on_clip: Callable[[], object] = lambda: None
+        self, pairs: Sequence[EditPair], with_changed_words: bool = True
     ) -> list[PairFeatures | Failure]:
-        """Features in the order of `pairs`; a pair that has none says why. Each clip is read once.
+        """Features in the order of `pairs`, each clip read once; a pair without says why.
 
-        `on_clip` is called as each distinct clip is done, from any thread.
+        `with_changed_words=False` spares the words added and removed: 0, for models that do not
+        look at them.
         """
         paths = list(dict.fromkeys(p for pair in pairs for p in (pair.original, pair.edited)))
-        changes = [changed_words(pair.original_caption, pair.target_caption) for pair in pairs]
+        changes = [
+            changed_words(pair.original_caption, pair.target_caption)
+            if with_changed_words
+            else ("", "")
+            for pair in pairs
+        ]
         words = dict.fromkeys(
             text
             for pair, change in zip(pairs, changes, strict=True)
             for text in (pair.original_caption, pair.target_caption, *change)
         )
-
-        def read(path: Path) -> AudioFeatures | Failure:
-            try:
-                return self.clip(audio.decode(path))
-            except audio.AudioError as error:
-                return Failure(str(error))
-            finally:
-                on_clip()
-
-        clips = dict(zip(paths, self._map(read, paths), strict=True))
-        texts = dict(zip(words, self._map(self.caption, words), strict=True))
+        size = self.encoder.batch_size
+        clips = dict(zip(paths, self._batches(self._read, paths, size), strict=True))
+        share = -(-len(words) // max(self.workers, 1))
+        size = min(max(share, 1), _CAPTIONS)
+        texts = dict(zip(words, self._batches(self.captions, list(words), size), strict=True))
 
         def join(pair: EditPair, change: tuple[str, str]) -> PairFeatures | Failure:
             for side in ("original_caption", "target_caption"):
@@ -131,30 +132,62 @@ class FeatureStore:
 
         return self._map(lambda both: join(*both), zip(pairs, changes, strict=True))
 
-    def clip(self, waveform: audio.Waveform) -> AudioFeatures:
-        """Features of one decoded clip."""
+    def clips(self, waveforms: Sequence[audio.Waveform]) -> list[AudioFeatures]:
+        """Features of decoded clips."""
 
-        def encode() -> dict[str, np.ndarray]:
-            samples = audio.resample(waveform, self.encoder.rate_hz)
-            with _Timer(self):
-                embedding, frames = self.encoder.encode_audio(samples)
-            return {"embedding": embedding, **{f"frames.{k}": v for k, v in frames.items()}}
+        def encode(missing: list[int]) -> list[dict[str, np.ndarray]]:
+            rate_hz = self.encoder.rate_hz
+            samples = [audio.resample(waveforms[row], rate_hz) for row in missing]
+            with _Timer(self, len(missing)):
+                made = self.encoder.encode_audio(samples)
+            return [
+                {"embedding": embedding, **{f"frames.{k}": v for k, v in frames.items()}}
+                for embedding, frames in made
+            ]
 
-        entry = self._cached("audio", audio.content_hash(waveform), encode)
-        embedding = entry.pop("embedding")
-        return AudioFeatures(embedding, {k.removeprefix("frames."): v for k, v in entry.items()})
+        entries = self._cached("audio", [audio.content_hash(w) for w in waveforms], encode)
+        return [
+            AudioFeatures(
+                entry["embedding"],
+                {k.removeprefix("frames."): v for k, v in entry.items() if k != "embedding"},
+            )
+            for entry in entries
+        ]
 
-    def caption(self, caption: str) -> np.ndarray:
-        """Embedding of one caption :: (encoder.text_dim,), 0 for one without words."""
-        if self.encoder.text_dim == 0 or not caption.strip():
-            return np.zeros(self.encoder.text_dim, np.float32)
+    def captions(self, captions: Sequence[str]) -> list[np.ndarray]:
+        """Embeddings of captions :: (encoder.text_dim,) each, 0 for one without words."""
+        nothing = np.zeros(self.encoder.text_dim, np.float32)
+        if self.encoder.text_dim == 0:
+            return [nothing] * len(captions)
+        worded = [caption for caption in captions if caption.strip()]
 
-        def encode() -> dict[str, np.ndarray]:
-            with _Timer(self):
-                return {"embedding": self.encoder.encode_text([caption])[0]}
+        def encode(missing: list[int]) -> list[dict[str, np.ndarray]]:
+            with _Timer(self, len(missing)):
+                rows = self.encoder.encode_text([worded[row] for row in missing])
+            return [{"embedding": row} for row in rows]
 
-        key = hashlib.sha256(caption.encode()).hexdigest()
-        return self._cached("text", key, encode)["embedding"]
+        keys = [hashlib.sha256(caption.encode()).hexdigest() for caption in worded]
+        found = iter(self._cached("text", keys, encode))
+        return [next(found)["embedding"] if c.strip() else nothing for c in captions]
+
+    def _read(self, paths: Sequence[Path]) -> list[AudioFeatures | Failure]:
+        waveforms: list[audio.Waveform | Failure] = []
+        for path in paths:
+            try:
+                waveforms.append(audio.decode(path))
+            except audio.AudioError as error:
+                waveforms.append(Failure(str(error)))
+        found = iter(self.clips([w for w in waveforms if isinstance(w, audio.Waveform)]))
+        return [w if isinstance(w, Failure) else next(found) for w in waveforms]
+
+    def _batches(
+        self,
+        function: Callable[[Sequence[Item]], Sequence[Result]],
+        items: Sequence[Item],
+        size: int,
+    ) -> list[Result]:
+        batches = [items[start : start + size] for start in range(0, len(items), size)]
+        return [result for results in self._map(function, batches) for result in results]
 
     def _map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
         if self.workers == 0:
@@ -163,22 +196,33 @@ class FeatureStore:
             return list(pool.map(function, items))
 
     def _cached(
-        self, kind: str, key: str, compute: Callable[[], dict[str, np.ndarray]]
-    ) -> dict[str, np.ndarray]:
-        path = self._folder / kind / key[:2] / f"{key}.safetensors"
+        self,
+        kind: str,
+        keys: Sequence[str],
+        compute: Callable[[list[int]], list[dict[str, np.ndarray]]],
+    ) -> list[dict[str, np.ndarray]]:
+        """Entries of these keys; `compute` makes those of the rows that are not there."""
+        paths = [self._folder / kind / key[:2] / f"{key}.safetensors" for key in keys]
+        entries = {path: self._load(path) for path in dict.fromkeys(paths)}
+        missing = [path for path, entry in entries.items() if entry is None]
+        if missing:
+            for path, made in zip(missing, compute([paths.index(p) for p in missing]), strict=True):
+                self._write(path, save({k: np.ascontiguousarray(v) for k, v in made.items()}))
+                entries[path] = made
+        return [entries[path] for path in paths]  # type: ignore[misc]
+
+    def _load(self, path: Path) -> dict[str, np.ndarray] | None:
         try:
             return load(path.read_bytes())
         except FileNotFoundError:
-            pass
+            return None
         except SafetensorError:
             path.unlink(missing_ok=True)  # damaged on disk: compute it again
+            return None
         except OSError as error:
             raise UserError(
                 f"{path}: the feature cache cannot be read ({error.strerror})"
             ) from None
-        arrays = compute()
-        self._write(path, save({k: np.ascontiguousarray(v) for k, v in arrays.items()}))
-        return arrays
 
     def _write(self, path: Path, data: bytes) -> None:
         try:
@@ -194,8 +238,8 @@ class FeatureStore:
 class _Timer:
     """Adds the time of one encoder call to its store."""
 
-    def __init__(self, store: FeatureStore) -> None:
-        self._store = store
+    def __init__(self, store: FeatureStore, items: int) -> None:
+        self._store, self._items = store, items
 
     def __enter__(self) -> None:
         self._start = time.perf_counter()
@@ -203,4 +247,4 @@ class _Timer:
     def __exit__(self, *_: object) -> None:
         with self._store._lock:
             self._store.encoder_seconds += time.perf_counter() - self._start
-            self._store.misses += 1
+            self._store.misses += self._items

@@ -33,13 +33,17 @@ _EMBEDDING_OUTPUT, _LOGITS_OUTPUT = "/model/Reshape_output_0_qdq", "class_scores
 class Patches(NamedTuple):
     """What YAMNet says of each 0.96 s patch (hop 0.48 s).
 
-    `embeddings` :: float32 (P, 1024); `probabilities` :: float32 (P, 521);
-    `weights` :: (P,), the share of the clip in each patch.
+    `embeddings` :: float32 (P, 1024); `logits` and `probabilities` (their sigmoid) :: float32
+    (P, 521); `weights` :: (P,), the share of the clip in each patch.
     """
 
     embeddings: np.ndarray
-    probabilities: np.ndarray
+    logits: np.ndarray
     weights: np.ndarray
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        return special.expit(self.logits)
 
 
 class YamNet:
@@ -75,7 +79,12 @@ class YamNet:
         outputs = [self._run(mel[span.start : span.stop]) for span in spans]
         embeddings, logits = (np.concatenate(part) for part in zip(*outputs, strict=True))
         weights = np.array([span.weight for span in spans])
-        return Patches(embeddings, special.expit(logits), weights)
+        return Patches(embeddings, logits, weights)
+
+    def tag(self, waveform: audio.Waveform) -> np.ndarray:
+        """Class logits of a whole clip of any rate :: (521,), patches weighted by length."""
+        patches = self(audio.resample(waveform, RATE_HZ))
+        return patches.weights @ patches.logits
 
     def _run(self, mel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         silence = np.full((PATCH_FRAMES - len(mel), _MELS), np.log(1e-3), np.float32)

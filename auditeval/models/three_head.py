@@ -78,6 +78,9 @@ class Regressor(nn.Module):
     `arguments` (JSON values only) rebuilds the module.
     """
 
+    uses_changed_words = True
+    """Whether `added_text` and `removed_text` are looked at; if not, they need not be encoded."""
+
     target_mean: Tensor
     target_spread: Tensor
     trained: Tensor
@@ -129,24 +132,27 @@ class Regressor(nn.Module):
             self.scale_alignment(batch.alignment),
         )
 
+    def inputs(self, batch: PairBatch) -> Any:
+        """What every head takes of a batch."""
+        return self.assemble(batch, self.scale(batch))
+
+    def forward_axis(self, inputs: Any, axis: Axis) -> Tensor:
+        """What `inputs` made of B pairs -> (members, B): the ratings of each member alone."""
+        heads, index = cast(nn.ModuleList, self.heads[axis]), AXES.index(axis)
+        scores = torch.cat([head(inputs) for head in heads], dim=1).T
+        return scores * self.target_spread[index] + self.target_mean[index]
+
     def forward_members(self, batch: PairBatch) -> Tensor:
-        """PairBatch of B -> (members, B, 3): training takes the error of each member alone."""
-        inputs = self.assemble(batch, self.scale(batch))
-        scores = torch.stack(
-            [
-                torch.cat([head(inputs) for head in heads], dim=1).T
-                for heads in (cast(nn.ModuleList, self.heads[axis]) for axis in AXES)
-            ],
-            dim=2,
-        )
-        return scores * self.target_spread + self.target_mean
+        """PairBatch of B -> (members, B, 3)."""
+        inputs = self.inputs(batch)
+        return torch.stack([self.forward_axis(inputs, axis) for axis in AXES], dim=2)
 
     def forward(self, batch: PairBatch) -> Tensor:
         return self.forward_members(batch).mean(dim=0)
 
-    def auxiliary_losses(self, batch: PairBatch, ratings: Tensor) -> dict[Axis, Tensor]:
-        """What training adds to the squared error of an axis, if anything."""
-        return {}
+    def auxiliary_loss(self, inputs: Any, axis: Axis, ratings: Tensor) -> Tensor | None:
+        """What training adds to the squared error of an axis, if anything; ratings :: (B, 3)."""
+        return None
 
 
 def mlp(inputs: int, hidden: Sequence[int], dropout: float) -> nn.Sequential:
@@ -166,8 +172,11 @@ def mlp(inputs: int, hidden: Sequence[int], dropout: float) -> nn.Sequential:
 class ConcatRegressor(Regressor):
     """The paper's: LayerNorm on each of the four embeddings, joined, three MLPs.
 
-    The default `hidden` and `dropout` are those of the authors' code.
+    The default `hidden` and `dropout` are those of the authors' code, which neither standardises
+    its inputs (unit embeddings of CLAP) nor its targets: `standardise=False`.
     """
+
+    uses_changed_words = False
 
     def __init__(
         self,
@@ -177,6 +186,7 @@ class ConcatRegressor(Regressor):
         alignment_dim: int,
         hidden: Sequence[int] = (4096, 2048, 512, 128, 32),
         dropout: float = 0.1,
+        standardise: bool = True,
         members: int = 1,
     ) -> None:
         self._sizes = [size for size in (dim, text_dim, dim, text_dim) if size]
@@ -188,13 +198,21 @@ class ConcatRegressor(Regressor):
             alignment_dim=alignment_dim,
             hidden=list(hidden),
             dropout=dropout,
+            standardise=standardise,
         )
+
+    def fit_scales(self, batch: PairBatch, ratings: Tensor) -> None:
+        super().fit_scales(batch, ratings)
+        if not self.arguments["standardise"]:
+            self.target_mean.zero_()
+            self.target_spread.fill_(1)
 
     def make_head(self, axis: Axis) -> nn.Module:
         return _ConcatHead(self._sizes, self.arguments["hidden"], self.arguments["dropout"])
 
     def assemble(self, raw: PairBatch, scaled: PairBatch) -> list[Tensor]:
-        return [part for part in scaled[:4] if part.shape[1]]
+        parts = scaled if self.arguments["standardise"] else raw
+        return [part for part in parts[:4] if part.shape[1]]
 
 
 class _ConcatHead(nn.Module):
@@ -276,15 +294,14 @@ class PairwiseRegressor(Regressor):
         super().fit_scales(batch, ratings)
         self.scale_similarity.fit(self.similarities(batch))
 
-    def auxiliary_losses(self, batch: PairBatch, ratings: Tensor) -> dict[Axis, Tensor]:
+    def auxiliary_loss(self, inputs: Any, axis: Axis, ratings: Tensor) -> Tensor | None:
         weight = self.arguments["matching"]
         matched = ratings[:, AXES.index("relevance")] >= self.WELL_MATCHED
-        if not (self.arguments["rank"] and weight and matched.any()):
-            return {}
-        inputs = self.assemble(batch, self.scale(batch))
+        if axis != "relevance" or not (self.arguments["rank"] and weight and matched.any()):
+            return None
         heads = cast(nn.ModuleList, self.heads["relevance"])
         losses = [cast(_ProductHead, head).matching_loss(inputs, matched) for head in heads]
-        return {"relevance": weight * torch.stack(losses).mean()}
+        return weight * torch.stack(losses).mean()
 
     def similarities(self, raw: PairBatch) -> Tensor:
         """Cosines within sound and within words; in the joint space, sound with words :: (B, S)."""

@@ -11,22 +11,17 @@ from torch import Tensor
 
 from auditeval.metrics.agreement import STATISTICS
 from auditeval.models.three_head import PairBatch, Regressor
-from auditeval.types import AXES, Axis
+from auditeval.types import AXES
 
 
-def masked_mse(predicted: Tensor, rated: Tensor) -> dict[Axis, Tensor]:
-    """Mean squared error of each axis over the pairs that were rated on it.
+def masked_mse(predicted: Tensor, rated: Tensor) -> Tensor | None:
+    """Mean squared error on one axis over the pairs that were rated on it, None if none was.
 
-    :: (members, B, 3), (B, 3) with NaN where nobody rated -> {axis: scalar}; an axis without a
-    rated pair is absent. Members are averaged after squaring: each answers for its own error.
+    :: (members, B), (B,) with NaN where nobody rated -> scalar. Members are averaged after
+    squaring: each answers for its own error.
     """
-    losses: dict[Axis, Tensor] = {}
-    for index, axis in enumerate(AXES):
-        there = ~rated[:, index].isnan()
-        if there.any():
-            error = predicted[:, there, index] - rated[there, index]
-            losses[axis] = error.square().mean()
-    return losses
+    there = ~rated.isnan()
+    return (predicted[:, there] - rated[there]).square().mean() if there.any() else None
 
 
 class EvaluatorModule(lightning.LightningModule):
@@ -57,28 +52,24 @@ class EvaluatorModule(lightning.LightningModule):
         optimizers = [self._optimizer(self.model.heads[axis].parameters()) for axis in AXES]
         return optimizers, [self._scheduler(optimizer) for optimizer in optimizers]
 
-    def on_train_batch_start(self, batch: Any, batch_index: int) -> None:
-        # Dropout then depends on epoch and batch alone, and a resumed run repeats an uninterrupted
-        # one. At the epoch's start it would be too early: loaders draw in between, and a resumed
-        # run at another moment.
-        torch.manual_seed(self.seed + (self.current_epoch << 32) + batch_index)
-
     def training_step(self, batch: tuple[PairBatch, Tensor], batch_index: int) -> None:
         features, rated = batch
-        losses = masked_mse(self.model.forward_members(features), rated)
-        optimizers = dict(zip(AXES, self.optimizers(), strict=True))
-        active = [axis for axis in losses if self.current_epoch < self.epochs[axis]]
-        if not active:
-            return
-        for axis in active:
-            optimizers[axis].zero_grad()
-        # The heads share no weight, so the gradient of the sum is each head's own.
-        auxiliary = self.model.auxiliary_losses(features, rated)
-        parts = [part[axis] for axis in active for part in (losses, auxiliary) if axis in part]
-        self.manual_backward(torch.stack(parts).sum())
-        for axis in active:
-            optimizers[axis].step()
-            self.log(f"train/mse/{axis}", losses[axis].detach(), on_step=False, on_epoch=True)
+        inputs = self.model.inputs(features)
+        optimizers: Any = self.optimizers()
+        for index, (axis, optimizer) in enumerate(zip(AXES, optimizers, strict=True)):
+            if self.current_epoch >= self.epochs[axis]:
+                continue
+            # Dropout then depends on epoch and batch alone: a resumed run repeats an uninterrupted
+            # one, and a head meets the same whether the others train beside it or not.
+            torch.manual_seed(self.seed + (self.current_epoch << 32) + batch_index)
+            loss = masked_mse(self.model.forward_axis(inputs, axis), rated[:, index])
+            if loss is None:
+                continue
+            self.log(f"train/mse/{axis}", loss.detach(), on_step=False, on_epoch=True)
+            auxiliary = self.model.auxiliary_loss(inputs, axis, rated)
+            optimizer.zero_grad()
+            self.manual_backward(loss if auxiliary is None else loss + auxiliary)
+            optimizer.step()
 
     def validation_step(self, batch: tuple[PairBatch, Tensor], batch_index: int) -> None:
         features, rated = batch

@@ -13,20 +13,19 @@ import logging
 import subprocess
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import hydra
 import hydra.errors
-import numpy as np
 import pytorch_lightning as lightning
 from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn, track
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 from torch import Tensor
 
-from auditeval import audio, checkpoint, manifest, report
+from auditeval import checkpoint, manifest, report
 from auditeval.atomic import replacing
 from auditeval.data.splits import Fold
 from auditeval.features import make_encoder
@@ -34,15 +33,17 @@ from auditeval.features.encoder import Encoder
 from auditeval.features.store import Failure, FeatureStore, PairFeatures
 from auditeval.models import MODELS
 from auditeval.models.three_head import PairBatch, Regressor
+from auditeval.scoring import choose_device
+from auditeval.training.baselines import constant, make_baselines
 from auditeval.training.callbacks import BestHeads, SaveLast, deterministic
 from auditeval.training.data import PairDataModule, rating_matrix, take
 from auditeval.training.module import EvaluatorModule
-from auditeval.types import AXES, EditPair, Undefined, UserError
+from auditeval.types import AXES, EditPair, UserError
 from auditeval.version import __version__
 
 log = logging.getLogger(__name__)
 console = Console(stderr=True)
-_CHUNK_PAIRS = 256
+_CHUNK_PAIRS = 64
 
 
 def train(config: DictConfig) -> report.Report:
@@ -51,6 +52,7 @@ def train(config: DictConfig) -> report.Report:
     logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
     # Nothing is deleted: a resumed run keeps the metrics of the part before it.
     warnings.filterwarnings("ignore", "Experiment logs directory")
+    warnings.filterwarnings("ignore", "Total length of `list`")  # there may be no validation part
     deterministic(config.seed)
     folder = Path(config.run_dir)
     folder.mkdir(parents=True, exist_ok=True)
@@ -60,25 +62,29 @@ def train(config: DictConfig) -> report.Report:
         raise UserError(f"{manifest_path}: no pair has ratings, so there is nothing to learn")
     folds: list[Fold] = _call(config.data.split, pairs)
     encoder = make_encoder(**config.features)
+    encoder.to(str(choose_device(config.device)))
     _record(folder, config, manifest_path, pairs, folds)
 
     store = FeatureStore(encoder, config.cache_dir, config.workers)
-    features, seconds = _features(store, pairs)
+    models = {config.name: config.model, **config.compare}
+    words = any(MODELS[settings.name].uses_changed_words for settings in models.values())
+    features, seconds = _features(store, pairs, words)
     ratings = rating_matrix(pairs)
     log.info("features of %d pairs in %.1f s", len(pairs), seconds)
 
-    predictions = []
-    for name, settings in {config.name: config.model, **config.compare}.items():
+    predictions = make_baselines(config.baselines, pairs, features, folds)
+    for name, settings in models.items():
         predicted = {}
         for fold in folds:
             fit = _Fit(folder / name / fold.name, config, settings, encoder, pairs)
             predicted.update(fit.run(features, ratings, fold))
         predictions.append(report.Predictions(name, predicted))
-    predictions.append(_constant(pairs, folds))
-    predictions += _baselines(config.baselines, pairs, folds)
+    predictions.append(constant(pairs, folds))
 
     tested = [pairs[row] for row in sorted({row for fold in folds for row in fold.test})]
-    made = report.make_report(tested, predictions, config.data.ratings_from, config.resamples)
+    made = report.make_report(
+        tested, predictions, config.data.ratings_from, config.resamples, plotted=config.name
+    )
     report.write(made, folder / "report")
     timing = {"features_seconds": seconds, "encoder_seconds": store.encoder_seconds}
     (folder / "timing.json").write_text(json.dumps({**timing, "encoded": store.misses}) + "\n")
@@ -143,7 +149,6 @@ class _Fit:
             self.folder / "checkpoint",
             model,
             self.encoder,
-            {k: v for k, v in config.features.items() if k != "name"},
             {
                 "name": config.name,
                 "ratings_from": config.data.ratings_from,
@@ -198,7 +203,9 @@ def _call(node: DictConfig, *arguments: Any) -> Any:
         raise
 
 
-def _features(store: FeatureStore, pairs: Sequence[EditPair]) -> tuple[PairBatch, float]:
+def _features(
+    store: FeatureStore, pairs: Sequence[EditPair], with_changed_words: bool
+) -> tuple[PairBatch, float]:
     """Features of all pairs, in chunks so that only what models see stays in memory."""
     started = time.perf_counter()
     rows: list[PairFeatures | Failure] = []
@@ -207,7 +214,7 @@ def _features(store: FeatureStore, pairs: Sequence[EditPair]) -> tuple[PairBatch
         task = bar.add_task(f"encoding with {store.encoder.name}", total=len(pairs))
         for start in range(0, len(pairs), _CHUNK_PAIRS):
             chunk = pairs[start : start + _CHUNK_PAIRS]
-            rows += store.pairs(chunk)
+            rows += store.pairs(chunk, with_changed_words)
             bar.advance(task, len(chunk))
     failed = [
         f"{pair.id}: {row.reason}"
@@ -221,39 +228,6 @@ def _features(store: FeatureStore, pairs: Sequence[EditPair]) -> tuple[PairBatch
             "out of the manifest"
         )
     return PairBatch.stack(rows), time.perf_counter() - started
-
-
-def _constant(pairs: Sequence[EditPair], folds: Sequence[Fold]) -> report.Predictions:
-    """The training mean of each axis, as whoever knows nothing of a pair would guess."""
-    values: dict[str, dict[Any, float]] = {}
-    for fold in folds:
-        means = {}
-        for axis in AXES:
-            rated = [pairs[row].ratings[axis] for row in fold.train if axis in pairs[row].ratings]
-            if rated:
-                means[axis] = float(np.mean(rated))
-        values.update({pairs[row].id: means for row in fold.test})
-    return report.Predictions("constant", values)
-
-
-def _baselines(
-    settings: Mapping[str, Any], pairs: Sequence[EditPair], folds: Sequence[Fold]
-) -> list[report.Predictions]:
-    """Signal measures of (original, edited) on the test pairs, beside every axis that is rated."""
-    made = []
-    rows = sorted({row for fold in folds for row in fold.test})
-    for name, partial in settings.items():
-        measure: Callable[..., float | Undefined] = hydra.utils.instantiate(partial)
-        values: dict[str, dict[Any, float]] = {}
-        for row in track(rows, f"baseline {name}", console=console):
-            pair = pairs[row]
-            value = measure(audio.decode(pair.original), audio.decode(pair.edited))
-            if isinstance(value, Undefined):
-                log.warning("%s of %s is undefined: %s", name, pair.id, value.reason)
-            else:
-                values[pair.id] = dict.fromkeys(AXES, value)
-        made.append(report.Predictions(str(name), values, on_rating_scale=False))
-    return made
 
 
 def _record(

@@ -71,7 +71,7 @@ def test_holdout_takes_its_shares_of_the_groups(test_share: float, validation_sh
     (fold,) = splits.holdout(pairs, "original", test_share, validation_share)
     originals = [len({pairs[row].original for row in part}) for part in fold[1:]]
     assert originals[2] == max(1, 40 * test_share)
-    assert originals[1] == max(1, 40 * validation_share)
+    assert originals[1] == 40 * validation_share
 
 
 def test_the_order_of_the_rows_changes_no_side() -> None:
@@ -137,6 +137,18 @@ def test_a_published_split_without_validation_draws_it_from_train(seed: int) -> 
     assert fold.test == [20, 21, 22, 23, 24]
     assert len(fold.validation) == 4
     assert sorted([*fold.train, *fold.validation]) == list(range(20))
+
+
+@pytest.mark.parametrize("share", [0.001, 0.0])
+def test_no_validation_part_is_drawn_for_a_share_of_0(share: float) -> None:
+    """A small share is one group at least."""
+    for pairs in (published("t" * 20 + "e" * 5), many(originals=40)):
+        (fold,) = splits.holdout(pairs, validation_share=share)
+        held = {pairs[row].original for row in fold.validation}
+        assert len(held) == (1 if share else 0)
+        assert len(fold.train) + len(fold.validation) + len(fold.test) == len(pairs)
+    (kept,) = splits.holdout(published("ttvet"), validation_share=0.0)
+    assert kept.validation == [2]  # a published part is kept
 
 
 REFUSED = {

@@ -14,7 +14,7 @@ RATE_HZ = MelStats.rate_hz
 
 
 def frames(samples: np.ndarray, patches: int = 0, seed: int = 0) -> dict[str, np.ndarray]:
-    made = MelStats().encode_audio(samples.astype(np.float32)).frames
+    made = MelStats().encode_clip(samples.astype(np.float32)).frames
     if patches:
         rng = np.random.default_rng(seed)
         made["patch"] = np.abs(rng.standard_normal((patches, 16))).astype(np.float16)

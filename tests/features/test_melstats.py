@@ -85,7 +85,7 @@ def test_block_boundaries_change_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_statistics_are_those_of_the_frames() -> None:
     samples = noise(1.5) * np.linspace(0.1, 1, 48000, dtype=np.float32)
-    made = MelStats().encode_audio(samples)
+    made = MelStats().encode_clip(samples)
     assert made.embedding.shape == (MelStats.dim,) == (640,)
     for index, (n_fft, hop) in enumerate(MelStats.RESOLUTIONS):
         frames = log_mel(samples, n_fft, hop).astype(float)
@@ -106,7 +106,7 @@ def test_statistics_are_those_of_the_frames() -> None:
 def test_six_decibels_raise_levels_by_six_and_nothing_else() -> None:
     samples = noise(1)
     quiet, loud = (
-        MelStats().encode_audio(x).embedding.reshape(2, 5, BANDS) for x in (samples, 2 * samples)
+        MelStats().encode_clip(x).embedding.reshape(2, 5, BANDS) for x in (samples, 2 * samples)
     )
     rise = 20 * np.log10(2)
     for row, expected in enumerate((rise, 0, rise, rise, 0)):  # mean, spread, 10 %, 90 %, flux
@@ -115,7 +115,7 @@ def test_six_decibels_raise_levels_by_six_and_nothing_else() -> None:
 
 def test_kept_frames_are_the_fine_resolution_in_half_precision() -> None:
     samples = noise(0.7)
-    frames = MelStats().encode_audio(samples).frames["mel"]
+    frames = MelStats().encode_clip(samples).frames["mel"]
     assert frames.dtype == np.float16
     assert np.array_equal(frames, log_mel(samples, *MelStats.RESOLUTIONS[0]).astype(np.float16))
 
@@ -123,10 +123,10 @@ def test_kept_frames_are_the_fine_resolution_in_half_precision() -> None:
 @pytest.mark.parametrize("length", [1, 2, 320, 1600])
 def test_short_and_silent_clips_are_finite(length: int) -> None:
     for samples in (np.zeros(length, np.float32), noise(1)[:length]):
-        made = MelStats().encode_audio(samples)
+        made = MelStats().encode_clip(samples)
         assert np.isfinite(made.embedding).all()
         assert made.frames["mel"].min() >= melstats.FLOOR_DB
-    silent = MelStats().encode_audio(np.zeros(length, np.float32)).embedding.reshape(2, 5, BANDS)
+    silent = MelStats().encode_clip(np.zeros(length, np.float32)).embedding.reshape(2, 5, BANDS)
     assert (silent[:, [0, 2, 3]] == melstats.FLOOR_DB).all()
     assert (silent[:, [1, 4]] == 0).all()
 

@@ -46,7 +46,7 @@ def bridge(embeddings: np.ndarray, encoder: Encoder) -> np.ndarray:
 
 
 def test_sizes_are_as_declared(encoder: Encoder, bark: np.ndarray) -> None:
-    made = encoder.encode_audio(bark)
+    made = encoder.encode_clip(bark)
     assert made.embedding.shape == (encoder.dim,)
     assert made.embedding.dtype == np.float32
     assert made.frames["mel"].shape == (200, 64)
@@ -59,23 +59,23 @@ def test_sizes_are_as_declared(encoder: Encoder, bark: np.ndarray) -> None:
 
 
 def test_parts_of_the_embedding(encoder: Encoder, bark: np.ndarray) -> None:
-    made = encoder.encode_audio(bark)
+    made = encoder.encode_clip(bark)
     patches = made.frames["patch"].astype(float)
     mean, peak, mel, labels = np.split(made.embedding, np.cumsum([1024, 1024, 640]))
     assert np.allclose(peak, patches.max(axis=0), atol=2e-3 * np.abs(patches).max())
     assert (mean <= peak + 1e-4).all()
-    assert np.array_equal(mel, MelStats().encode_audio(bark).embedding)
+    assert np.array_equal(mel, MelStats().encode_clip(bark).embedding)
     assert labels.min() >= 0
     assert labels.max() <= np.log(1e4 + 1) + 1e-4
 
 
 def test_encoding_is_deterministic(encoder: Encoder, bark: np.ndarray) -> None:
-    first, again = (encoder.encode_audio(bark.copy()) for _ in range(2))
+    first, again = (encoder.encode_clip(bark.copy()) for _ in range(2))
     assert np.array_equal(first.embedding, again.embedding)
     assert np.array_equal(first.frames["patch"], again.frames["patch"])
     other = type(encoder)()
     assert other.revision == encoder.revision
-    assert np.array_equal(other.encode_audio(bark).embedding, first.embedding)
+    assert np.array_equal(other.encode_clip(bark).embedding, first.embedding)
 
 
 def test_a_caption_does_not_depend_on_its_neighbours(encoder: Encoder) -> None:
@@ -116,7 +116,7 @@ def test_label_bridge_tells_the_sound_bank_apart(encoder: Encoder) -> None:
     words = bridge(encoder.encode_text([e.captions[0] for e in EVENTS.values()]), encoder)
     sounds = np.stack(
         [
-            bridge(encoder.encode_audio(synthesize(name, 0, 2.0, encoder.rate_hz)).embedding,
+            bridge(encoder.encode_clip(synthesize(name, 0, 2.0, encoder.rate_hz)).embedding,
                    encoder)
             for name in EVENTS
         ]
@@ -139,7 +139,7 @@ def test_label_bridge_tells_recordings_apart(encoder: Encoder, shared_data: Path
         for row in [row for row in rows if row["label"] == name][:4]:
             waveform = audio.decode(shared_data / "esc10" / row["file"])
             samples = audio.resample(waveform, encoder.rate_hz)
-            heard = bridge(encoder.encode_audio(samples).embedding, encoder)
+            heard = bridge(encoder.encode_clip(samples).embedding, encoder)
             hits.append(int((words @ heard).argmax()) == index)
     assert len(hits) == 40
     assert np.mean(hits) >= LEAST_ESC10_TOP1

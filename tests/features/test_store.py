@@ -83,7 +83,7 @@ def test_what_is_stored_is_what_the_encoder_said(pairs: list[EditPair], tmp_path
     from auditeval.features.comparison import compare
 
     made = [
-        Counting().encode_audio(audio.resample(audio.decode(path), 32000))
+        Counting().encode_clip(audio.resample(audio.decode(path), 32000))
         for path in (pairs[1].original, pairs[1].edited)
     ]
     assert np.array_equal(row.original_audio, made[0].embedding)
@@ -191,12 +191,6 @@ def test_errors_are_rows_of_their_own_pair(pairs: list[EditPair], tmp_path: Path
     assert isinstance(rows[0], PairFeatures)
     assert "absent.wav" in rows[1].reason
     assert rows[2] == Failure("target_caption is empty")
-
-
-def test_each_clip_is_told_once(pairs: list[EditPair], tmp_path: Path) -> None:
-    told: list[int] = []
-    FeatureStore(Counting(), tmp_path / "cache").pairs(pairs, lambda: told.append(1))
-    assert len(told) == 4
 
 
 def test_a_cache_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:

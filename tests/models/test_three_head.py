@@ -37,6 +37,17 @@ def batch(size: int = 8, text_dim: int = 5, seed: int = 0) -> PairBatch:
     return PairBatch(*(torch.randn(size, dim, generator=rng) for dim in dims))
 
 
+def masked(predicted: torch.Tensor, rated: torch.Tensor) -> dict[str, torch.Tensor]:
+    """Loss of each axis that was rated."""
+    losses = {axis: masked_mse(predicted[:, :, i], rated[:, i]) for i, axis in enumerate(AXES)}
+    return {axis: loss for axis, loss in losses.items() if loss is not None}
+
+
+def auxiliary(model: Regressor, pairs: PairBatch, rated: torch.Tensor) -> dict[str, torch.Tensor]:
+    found = {axis: model.auxiliary_loss(model.inputs(pairs), axis, rated) for axis in AXES}
+    return {axis: loss for axis, loss in found.items() if loss is not None}
+
+
 def swapped(pairs: PairBatch) -> PairBatch:
     return pairs._replace(original_audio=pairs.edited_audio, edited_audio=pairs.original_audio)
 
@@ -49,10 +60,10 @@ KINDS = pytest.mark.parametrize("kind", sorted(MODELS))
 def test_an_unrated_axis_gets_no_gradient_and_the_others_theirs(kind: str, unrated: int) -> None:
     model, pairs = make(kind), batch()
     rated = torch.rand(8, 3) * 4 + 1
-    whole = masked_mse(model.forward_members(pairs), rated)
+    whole = masked(model.forward_members(pairs), rated)
     holes = rated.clone()
     holes[:, unrated] = NAN
-    losses = masked_mse(model.forward_members(pairs), holes)
+    losses = masked(model.forward_members(pairs), holes)
     assert set(losses) == set(AXES) - {AXES[unrated]}
     torch.stack(list(losses.values())).sum().backward()
     for index, axis in enumerate(AXES):
@@ -72,14 +83,14 @@ def test_an_unrated_pair_counts_for_nothing(kind: str) -> None:
     rated = torch.rand(8, 3) * 4 + 1
     holes = rated.clone()
     holes[5:, 1] = NAN
-    found = masked_mse(model.forward_members(pairs), holes)["relevance"]
+    found = masked(model.forward_members(pairs), holes)["relevance"]
     found.backward()
     head = [p for p in model.heads["relevance"].parameters() if p.grad is not None]
     gradients = [p.grad.clone() for p in head]
     assert gradients
     model.zero_grad()
     kept = PairBatch(*(part[:5] for part in pairs))
-    expected = masked_mse(model.forward_members(kept), rated[:5])["relevance"]
+    expected = masked(model.forward_members(kept), rated[:5])["relevance"]
     expected.backward()
     assert torch.allclose(found, expected)
     for gradient, parameter in zip(gradients, head, strict=True):
@@ -89,7 +100,7 @@ def test_an_unrated_pair_counts_for_nothing(kind: str) -> None:
 def test_masked_mse_by_hand() -> None:
     predicted = torch.tensor([[[1.0, 2, 3], [4, 5, 9]], [[2.0, 2, 3], [4, 5, 9]]])  # two members
     rated = torch.tensor([[1.0, NAN, NAN], [2, 3, NAN]])
-    losses = masked_mse(predicted, rated)
+    losses = masked(predicted, rated)
     assert {axis: loss.item() for axis, loss in losses.items()} == {
         "quality": (0 + 4 + 1 + 4) / 4,
         "relevance": 4.0,
@@ -103,7 +114,7 @@ def test_training_one_head_leaves_the_others_bitwise(kind: str, axis: str) -> No
     before = {name: value.clone() for name, value in model.state_dict().items()}
     scores = model(pairs).detach()
     optimizer = torch.optim.Adam(model.heads[axis].parameters(), lr=0.1)
-    masked_mse(model.forward_members(pairs), torch.full((8, 3), 4.0))[axis].backward()
+    masked(model.forward_members(pairs), torch.full((8, 3), 4.0))[axis].backward()
     optimizer.step()
     changed = {n for n, value in model.state_dict().items() if not torch.equal(value, before[n])}
     assert changed
@@ -222,7 +233,7 @@ def test_without_a_text_encoder(kind: str) -> None:
     model, pairs = make(kind, text_dim=0, joint_dim=0, **rank), batch(text_dim=0)
     model.fit_scales(pairs, torch.rand(8, 3) * 4 + 1)
     assert model(pairs).isfinite().all()
-    assert model.auxiliary_losses(pairs, torch.full((8, 3), 5.0)) == {}
+    assert auxiliary(model, pairs, torch.full((8, 3), 5.0)) == {}
     moved = pairs._replace(edited_audio=pairs.original_audio)
     assert (model(pairs) - model(moved)).abs().min() > 1e-6
 
@@ -250,7 +261,7 @@ def test_matching_loss_is_that_of_the_well_matched_pairs() -> None:
     ratings[[1, 6], 1] = torch.tensor([PairwiseRegressor.WELL_MATCHED, 5.0])
     ratings[4, 1] = NAN
     ratings[:, 0] = 5.0  # quality has no say
-    found = model.auxiliary_losses(pairs, ratings)
+    found = auxiliary(model, pairs, ratings)
     assert set(found) == {"relevance"}
     limit = Standardise.LIMIT
     heard, read = (
@@ -276,10 +287,10 @@ def test_matching_loss_is_that_of_the_well_matched_pairs() -> None:
 
 def test_matching_is_learned_from_matched_pairs_only() -> None:
     model, pairs = make("pairwise"), batch()
-    assert model.auxiliary_losses(pairs, torch.full((8, 3), 3.9)) == {}
-    assert model.auxiliary_losses(pairs, torch.full((8, 3), NAN)) == {}
-    assert make("pairwise", matching=0).auxiliary_losses(pairs, torch.full((8, 3), 5.0)) == {}
-    assert make("concat").auxiliary_losses(pairs, torch.full((8, 3), 5.0)) == {}
+    assert auxiliary(model, pairs, torch.full((8, 3), 3.9)) == {}
+    assert auxiliary(model, pairs, torch.full((8, 3), NAN)) == {}
+    assert auxiliary(make("pairwise", matching=0), pairs, torch.full((8, 3), 5.0)) == {}
+    assert auxiliary(make("concat"), pairs, torch.full((8, 3), 5.0)) == {}
 
 
 @KINDS

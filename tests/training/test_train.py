@@ -16,6 +16,7 @@ from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig, OmegaConf
 
 from auditeval import checkpoint, manifest, scoring
+from auditeval.training.callbacks import SaveLast
 from auditeval.training.run import train
 from auditeval.types import AXES, EditPair, UserError
 
@@ -205,8 +206,9 @@ def test_the_same_seed_gives_the_same_run_and_encodes_nothing_again(
 
 @pytest.mark.parametrize("stop", [1, 3])
 def test_a_resumed_run_ends_as_an_uninterrupted_one(
-    finished: Path, table: Path, tmp_path: Path, stop: int
+    finished: Path, table: Path, tmp_path: Path, stop: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(SaveLast, "SHARE", float("inf"))  # every epoch is written, however slowly
     folder = tmp_path / "resumed"
     with pytest.raises(InterruptedError):
         train(configured(table, folder, FEW, recorder(stop)))

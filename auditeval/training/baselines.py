@@ -1,0 +1,132 @@
+"""What an evaluator has to beat: the training mean, and objective measures of the test pairs.
+
+A baseline is a function of (name, pairs, features) that configs/baselines names; it returns
+`report.Predictions`. No measure is on the rating scale, so none has a squared error.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import hydra
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+
+from auditeval import audio
+from auditeval.data.splits import Fold
+from auditeval.metrics.clap_score import clap_score
+from auditeval.metrics.divergence import inception_score
+from auditeval.models.three_head import PairBatch
+from auditeval.report import Predictions
+from auditeval.training.data import take
+from auditeval.types import AXES, Axis, EditPair, Undefined, UserError
+
+log = logging.getLogger(__name__)
+
+
+class Tagger(Protocol):
+    """A classifier of sounds."""
+
+    def tag(self, waveform: audio.Waveform) -> np.ndarray:
+        """Class logits of a clip :: (C,)."""
+        ...
+
+
+def make_baselines(
+    settings: Mapping[str, Any],
+    pairs: Sequence[EditPair],
+    features: PairBatch,
+    folds: Sequence[Fold],
+) -> list[Predictions]:
+    """The configured baselines (name -> node) on the test pairs of all folds."""
+    rows = sorted({row for fold in folds for row in fold.test})
+    tested, seen = [pairs[row] for row in rows], take(features, rows)
+    return [
+        hydra.utils.instantiate(node)(str(name), tested, seen) for name, node in settings.items()
+    ]
+
+
+def constant(pairs: Sequence[EditPair], folds: Sequence[Fold]) -> Predictions:
+    """The training mean of each axis, as whoever knows nothing of a pair would guess."""
+    values: dict[str, dict[Axis, float]] = {}
+    for fold in folds:
+        means: dict[Axis, float] = {}
+        for axis in AXES:
+            rated = [pairs[row].ratings[axis] for row in fold.train if axis in pairs[row].ratings]
+            if rated:
+                means[axis] = float(np.mean(rated))
+        values.update({pairs[row].id: means for row in fold.test})
+    return Predictions("constant", values)
+
+
+def of_signals(
+    name: str,
+    pairs: Sequence[EditPair],
+    features: PairBatch,
+    measure: Callable[[audio.Waveform, audio.Waveform], float | Undefined],
+) -> Predictions:
+    """A measure of (original, edited) waveforms, beside every axis that is rated."""
+    values: dict[str, dict[Axis, float]] = {}
+    for pair in track(pairs, f"baseline {name}", console=Console(stderr=True)):
+        value = measure(audio.decode(pair.original), audio.decode(pair.edited))
+        if isinstance(value, Undefined):
+            log.warning("%s of %s is undefined: %s", name, pair.id, value.reason)
+        else:
+            values[pair.id] = dict.fromkeys(AXES, value)
+    return Predictions(name, values, on_rating_scale=False)
+
+
+def text_audio_clap(name: str, pairs: Sequence[EditPair], features: PairBatch) -> Predictions:
+    """CLAP score of the edited clip with the target caption, for relevance [Table 2]."""
+    _check_is_clap(name, features)
+    scores = clap_score(features.edited_audio.numpy(), features.target_text.numpy())
+    return _of_axis(name, pairs, "relevance", scores)
+
+
+def audio_audio_clap(name: str, pairs: Sequence[EditPair], features: PairBatch) -> Predictions:
+    """CLAP similarity of the edited clip with the original, for faithfulness [Table 2]."""
+    _check_is_clap(name, features)
+    scores = clap_score(features.edited_audio.numpy(), features.original_audio.numpy())
+    return _of_axis(name, pairs, "faithfulness", scores)
+
+
+def inception(
+    name: str,
+    pairs: Sequence[EditPair],
+    features: PairBatch,
+    tagger: Tagger,
+    splits: int = 1,
+) -> Predictions:
+    """Inception score of the edited clips of each system, for quality [Table 2].
+
+    A system has too few test pairs for the usual ten splits.
+    """
+    logits: dict[str, list[np.ndarray]] = {}
+    for pair in track(pairs, f"baseline {name}", console=Console(stderr=True)):
+        if pair.system is not None:
+            logits.setdefault(pair.system, []).append(tagger.tag(audio.decode(pair.edited)))
+    scores = {system: inception_score(np.stack(rows), splits) for system, rows in logits.items()}
+    for system, score in scores.items():
+        if isinstance(score, Undefined):
+            log.warning("%s of %s is undefined: %s", name, system, score.reason)
+    values: dict[str, dict[Axis, float]] = {
+        pair.id: {"quality": score}
+        for pair in pairs
+        if pair.system and isinstance(score := scores[pair.system], float)
+    }
+    return Predictions(name, values, on_rating_scale=False, of_systems=True)
+
+
+def _check_is_clap(name: str, features: PairBatch) -> None:
+    if features.edited_audio.shape[1] != features.target_text.shape[1]:
+        raise UserError(f"baseline {name!r} needs one space of sound and words: features=clap")
+
+
+def _of_axis(name: str, pairs: Sequence[EditPair], axis: Axis, scores: np.ndarray) -> Predictions:
+    values: dict[str, dict[Axis, float]] = {
+        pair.id: {axis: float(score)} for pair, score in zip(pairs, scores, strict=True)
+    }
+    return Predictions(name, values, on_rating_scale=False)

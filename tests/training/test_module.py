@@ -1,0 +1,56 @@
+"""Three heads in one pass are three heads trained alone."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+import pytorch_lightning as lightning
+import torch
+
+from auditeval.data.splits import Fold
+from auditeval.models import MODELS
+from auditeval.models.three_head import PairBatch, Regressor
+from auditeval.training.data import PairDataModule
+from auditeval.training.module import EvaluatorModule
+from auditeval.types import AXES
+
+
+def fitted(kind: str, epochs: dict[str, int]) -> Regressor:
+    rng = torch.Generator().manual_seed(5)
+    features = PairBatch(*(torch.randn(40, n, generator=rng) for n in (7, 5, 7, 5, 5, 5, 4)))
+    ratings = torch.rand(40, 3, generator=rng) * 4 + 1
+    torch.manual_seed(11)
+    model = MODELS[kind](
+        dim=7, text_dim=5, joint_dim=3, alignment_dim=4, hidden=[24, 12], dropout=0.5
+    )
+    model.fit_scales(features, ratings)
+    module = EvaluatorModule(
+        model,
+        partial(torch.optim.Adam, lr=1e-2),
+        partial(torch.optim.lr_scheduler.ReduceLROnPlateau, factor=0.5, patience=0),
+        epochs,
+        seed=3,
+    )
+    data = PairDataModule(features, ratings, Fold("all", list(range(40)), [], []), batch_size=16)
+    trainer = lightning.Trainer(
+        max_epochs=max(epochs.values()), accelerator="cpu", logger=False,
+        enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False,
+    )  # fmt: skip
+    trainer.fit(module, data)
+    return model
+
+
+@pytest.mark.parametrize("kind", sorted(MODELS))
+def test_a_head_trains_beside_others_as_it_trains_alone(kind: str) -> None:
+    """Dropout, schedule and number of epochs of one axis do not depend on another axis."""
+    together = fitted(kind, {"quality": 4, "relevance": 2, "faithfulness": 3})
+    for axis, epochs in zip(AXES, (4, 2, 3), strict=True):
+        alone = fitted(kind, {**dict.fromkeys(AXES, 0), axis: epochs})
+        for name, value in alone.heads[axis].state_dict().items():
+            assert torch.equal(value, together.heads[axis].state_dict()[name]), (axis, name)
+        for other in set(AXES) - {axis}:  # and what does not train stays as it was
+            key = next(iter(alone.heads[other].state_dict()))
+            assert not torch.equal(
+                alone.heads[other].state_dict()[key], together.heads[other].state_dict()[key]
+            )
