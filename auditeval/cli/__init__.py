@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from auditeval.cli import evaluate, import_, score
+from auditeval.cli import convert, evaluate, import_, score
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -18,6 +18,7 @@ app = typer.Typer(
 app.command("score")(score.score)
 app.command("evaluate")(evaluate.evaluate)
 app.command("import")(import_.import_)
+app.command("convert")(convert.convert)
 
 
 def main() -> None:

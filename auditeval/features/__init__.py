@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from auditeval.features.encoder import Encoder
 from auditeval.types import UserError
 
+ENCODERS = {
+    "melstats": "melstats.MelStats",
+    "offline": "offline.OfflineEncoder",
+    "clap": "clap.encoder.ClapEncoder",
+    "laion_clap": "packages.LaionClapPackage",
+    "msclap": "packages.MsClapPackage",
+    "squim": "packages.Squim",
+}
+"""The encoders that a configuration or checkpoint may name, and where each lies in this package.
 
-def _melstats(**arguments: Any) -> Encoder:
-    from auditeval.features.melstats import MelStats
-
-    return MelStats(**arguments)
-
-
-def _offline(**arguments: Any) -> Encoder:
-    from auditeval.features.offline import OfflineEncoder
-
-    return OfflineEncoder(**arguments)
-
-
-ENCODERS: dict[str, Callable[..., Encoder]] = {"melstats": _melstats, "offline": _offline}
-"""The encoders that a checkpoint may name. Each import is put off until its encoder is used."""
+A module is imported when its encoder is used: the last three need packages that clash with ours.
+"""
 
 
 def make_encoder(name: str, **arguments: Any) -> Encoder:
     """Build the encoder of that name; raises UserError for a name that is not in ENCODERS."""
     if name not in ENCODERS:
         raise UserError(f"no encoder is called {name!r}; known: {', '.join(ENCODERS)}")
-    return ENCODERS[name](**arguments)
+    module, kind = ENCODERS[name].rsplit(".", 1)
+    return getattr(import_module(f"{__name__}.{module}"), kind)(**arguments)

@@ -1,0 +1,91 @@
+"""auditeval convert: published checkpoint files to directories of safetensors and JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def convert(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="One original CLAP file, or the heads of AuditEval-ssl.", show_default=False
+        ),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The directory to make.")],
+    tokenizer: Annotated[
+        str | None,
+        typer.Option(
+            help="Folder or hub id of the text tokenizer; default: the hub's roberta-base, gpt2 or "
+            "bert-base-uncased, whichever the file was trained with."
+        ),
+    ] = None,
+    clap: Annotated[
+        str | None,
+        typer.Option(help="For heads: the CLAP they were trained on (630k-audioset-best.pt)."),
+    ] = None,
+) -> None:
+    """Convert original checkpoints; nothing in them is run, only tensors are read.
+
+    A CLAP of LAION becomes a directory that transformers loads as well, one of Microsoft a
+    directory for features.model. Heads of AuditEval-ssl become an evaluator for
+    `auditeval score -c`, which hears as the authors' code does (16 kHz fed as 48 kHz).
+
+    Examples:
+
+        auditeval convert 630k-audioset-best.pt -o clap-630k
+
+        auditeval convert CLAP_weights_2023.pth -o msclap-2023 --tokenizer gpt2-folder
+
+        auditeval convert quality_epoch_50.pt relevance_epoch_30.pt faithfulness_epoch_35.pt
+        --clap clap-630k -o checkpoints/auditeval-ssl
+    """
+    from auditeval.types import UserError
+
+    if output.exists():
+        raise UserError(f"{output}: exists already; choose another directory or delete it")
+    if clap is not None:
+        _convert_heads(files, clap, tokenizer, output)
+        return
+    if len(files) != 1:
+        raise UserError(
+            "give one CLAP file, or the heads of an evaluator together with the CLAP they were "
+            "trained on (--clap)"
+        )
+    from auditeval.features.clap.load import convert
+
+    made = convert(files[0], output, tokenizer)
+    millions = sum(parameter.numel() for parameter in made.parameters()) / 1e6
+    print(f"{output}: {type(made).__name__}, {millions:.1f}M parameters, {made.dim} dimensions")
+    print(f"use it with: python train.py features=clap features.model={output}")
+
+
+def _convert_heads(files: list[Path], clap: str, tokenizer: str | None, output: Path) -> None:
+    from auditeval import checkpoint
+    from auditeval.features import make_encoder
+    from auditeval.features.clap.files import read
+    from auditeval.models.upstream import axis_of, from_score_predictors, is_score_predictor
+    from auditeval.types import UserError
+
+    states = {}
+    for path in files:
+        axis = axis_of(path)
+        if axis in states:
+            raise UserError(f"{path}: is a second head for {axis}; give one file an axis")
+        states[axis] = read(path)
+        if not is_score_predictor(states[axis]):
+            keys = ", ".join(list(states[axis])[:3])
+            raise UserError(f"{path}: is no head of AuditEval-ssl, it holds {keys}, ...")
+    encoder = make_encoder("clap", model=clap, tokenizer=tokenizer, upstream_compat=True)
+    model = from_score_predictors(states)
+    if model.arguments["dim"] != encoder.dim:
+        raise UserError(
+            f"{clap}: makes {encoder.dim} numbers, the heads expect {model.arguments['dim']}; they "
+            "were trained on another CLAP"
+        )
+    names = [path.name for path in files]
+    checkpoint.save(output, model, encoder, {"converted_from": names, "ratings_from": "AuditScore"})
+    print(f"{output}: {', '.join(states)}; use it with: auditeval score -c {output} ...")

@@ -1,0 +1,1 @@
+"""CLAP: joint embeddings of sound and captions, from every checkpoint format in use."""

@@ -1,0 +1,166 @@
+"""`clap`: the joint embeddings of a frozen CLAP, LAION's or Microsoft's."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from auditeval import audio
+from auditeval.features.clap.load import load_clap
+from auditeval.features.clap.models import LaionClap
+from auditeval.features.encoder import AudioFeatures
+from auditeval.features.threads import one_thread
+from auditeval.types import UserError
+
+_DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
+_ACCELERATOR_BATCH = 16
+_CAPTIONS = 32  # a forward pass, all of one length in tokens
+_PROBE = "A dog's bark, 2 bells & rain!"  # tokenizers that differ at all most likely differ here
+_UPSTREAM_RATE_HZ, _UPSTREAM_SAMPLES = 16000, 160000
+
+
+class ClapEncoder:
+    """A frozen CLAP from `model`: a transformers directory, a hub id or an original .pt file.
+
+    Clips are cut into windows of the length that the model was trained on (10 s; Microsoft 7 or
+    5 s), from the start and without overlap. A short window is repeated until full, as in training.
+    The embedding of a clip is the mean of its windows' unit embeddings, weighted by their length,
+    at unit norm: no random crop, so the same bytes on every run. On the CPU a window is a forward
+    pass of its own and uses one core; threads of the store use the others. `batch_size` windows
+    make a pass on an accelerator.
+
+    `upstream_compat` repeats what the authors of AuditEval do with a LAION model: the first 160,000
+    samples at 16 kHz, zeros behind a shorter clip, are fed as if they were of 48 kHz. With a
+    Microsoft model it pools captions that hold "!" where msclap does.
+    """
+
+    name = "clap"
+
+    def __init__(
+        self,
+        model: str,
+        tokenizer: str | None = None,
+        dtype: str = "float32",
+        upstream_compat: bool = False,
+        batch_size: int | None = None,
+    ) -> None:
+        if dtype not in _DTYPES:
+            raise UserError(f"dtype {dtype!r} is none of {', '.join(_DTYPES)}")
+        self.arguments = {
+            # A folder or file is found again from any other working directory.
+            "model": str(Path(model).resolve()) if Path(model).exists() else model,
+            "tokenizer": (
+                str(Path(tokenizer).resolve())
+                if tokenizer and Path(tokenizer).exists()
+                else tokenizer
+            ),
+            "dtype": dtype,
+            "upstream_compat": upstream_compat,
+        }
+        self._source, self._dtype, self._device = model, _DTYPES[dtype], torch.device("cpu")
+        self._clap = load_clap(model, tokenizer, upstream_compat)
+        self._upstream = upstream_compat and isinstance(self._clap, LaionClap)
+        self.revision = self._revision(dtype, upstream_compat)
+        self._clap = self._clap.to(self._dtype).requires_grad_(False)
+        self._chosen_batch_size = batch_size
+        self.batch_size = batch_size or 1
+        self.dim = self.text_dim = self.joint_dim = self._clap.dim
+        front_end = self._clap.front_end
+        self.rate_hz = _UPSTREAM_RATE_HZ if self._upstream else front_end.sampling_rate
+        self._window = _UPSTREAM_SAMPLES if self._upstream else front_end.nb_max_samples
+
+    def to(self, device: str) -> None:
+        """Run on this torch device from now on."""
+        self._device = torch.device(device)
+        self._clap.to(self._device)
+        default = 1 if self._device.type == "cpu" else _ACCELERATOR_BATCH
+        self.batch_size = self._chosen_batch_size or default
+
+    def encode_audio(self, clips: Sequence[np.ndarray]) -> list[AudioFeatures]:
+        """Mono float32 (N,) clips at `rate_hz` to unit embeddings (dim,); no frames."""
+        windows, weights, counts = [], [], []
+        for clip in clips:
+            spans = self._spans(len(clip))
+            windows += [clip[span.start : span.stop] for span in spans]
+            weights += [span.weight for span in spans]
+            counts.append(len(spans))
+        embeddings = np.concatenate(list(self._embed_windows(windows)))
+        weighted = embeddings.astype(np.float64) * np.array(weights)[:, None]
+        ends = np.cumsum(counts)
+        return [
+            AudioFeatures(_unit(weighted[end - count : end].sum(axis=0)), {})
+            for end, count in zip(ends, counts, strict=True)
+        ]
+
+    def encode_text(self, captions: Sequence[str]) -> np.ndarray:
+        """Captions to unit embeddings, float32 (len(captions), dim).
+
+        A forward pass takes captions of one length in tokens, so none is padded.
+        """
+        ids = self._clap.token_ids(captions)
+        rows = np.empty((len(captions), self.dim), np.float32)
+        lengths: dict[int, list[int]] = {}
+        for row, tokens in enumerate(ids):
+            lengths.setdefault(len(tokens), []).append(row)
+        for same in lengths.values():
+            for start in range(0, len(same), _CAPTIONS):
+                chosen = same[start : start + _CAPTIONS]
+                batch = torch.tensor([ids[row] for row in chosen], device=self._device)
+                with torch.inference_mode(), one_thread():
+                    rows[chosen] = self._units(self._clap.embed_text(batch))
+        return rows
+
+    def _spans(self, length: int) -> list[audio.Window]:
+        if self._upstream:
+            return [audio.Window(0, min(length, self._window), 1.0)]
+        return audio.adjoining_windows(length, self._window, self.rate_hz)
+
+    def _embed_windows(self, windows: Sequence[np.ndarray]) -> Iterator[np.ndarray]:
+        for start in range(0, len(windows), self.batch_size):
+            mel = torch.stack([self._mel(w) for w in windows[start : start + self.batch_size]])
+            with torch.inference_mode(), one_thread():
+                yield self._units(self._clap.embed_audio(mel.to(self._device, self._dtype)))
+
+    def _mel(self, window: np.ndarray) -> Tensor:
+        if self._upstream:
+            window = np.pad(window, (0, self._window - len(window)))
+        front_end = self._clap.front_end
+        made = front_end(window, sampling_rate=front_end.sampling_rate, return_tensors="pt")
+        return made["input_features"][0].float()
+
+    def _units(self, embeddings: Tensor) -> np.ndarray:
+        rows = embeddings.float().cpu().numpy()
+        if not np.isfinite(rows).all():
+            raise UserError(
+                f"{self._source}: an embedding is not finite in {self._dtype}; its weights are "
+                "damaged, or dtype=float32 is needed"
+            )
+        return _unit(rows)
+
+    def _revision(self, dtype: str, upstream_compat: bool) -> str:
+        """Of weights, front end, tokens and options: where the model lies does not matter."""
+        digest = hashlib.sha256()
+        for key, value in sorted(self._clap.state_dict().items()):
+            digest.update(f"{key} {tuple(value.shape)}\n".encode())
+            digest.update(np.ascontiguousarray(value.numpy()).data)
+        digest.update(np.ascontiguousarray(self._clap.mel_bank(), dtype="<f4").data)
+        front_end = self._clap.front_end
+        settings = {
+            name: getattr(front_end, name)
+            for name in ("fft_window_size", "hop_length", "nb_max_samples", "padding", "top_db")
+        }
+        settings |= {"dtype": dtype, "upstream_compat": upstream_compat, "code": 1}
+        settings["tokens"] = self._clap.token_ids([_PROBE])
+        digest.update(json.dumps(settings, sort_keys=True).encode())
+        return digest.hexdigest()[:16]
+
+
+def _unit(rows: np.ndarray) -> np.ndarray:
+    norms = np.linalg.norm(rows.astype(np.float64), axis=-1, keepdims=True)
+    return (rows / np.maximum(norms, 1e-12)).astype(np.float32)
