@@ -32,6 +32,8 @@ _AUDITSCORE_KEYS = {
     "faithfulness": ("faithfulness", "faithfulness_score"),
 }
 _AUDITSCORE_NAME = re.compile(r"^(?P<system>sys\d+)_(?P<operation>add|delete|del|replace|rep)_")
+# One clip stands under a name of its own for each system that edited it.
+_AUDITSCORE_SOURCE = re.compile(r"^sys\d+_[a-z]+_ori_(?P<source>.+)\.\w+$")
 _OPERATIONS = {"del": "delete", "rep": "replace"}
 _PROMPT_CAPTIONS = re.compile(
     r"Original Caption:\s*\n(?P<original>.*?)\s*\n\s*Target Caption:\s*\n(?P<target>.*?)\s*$", re.S
@@ -42,8 +44,8 @@ def import_auditscore(folder: Path) -> list[EditPair]:
     """The authors' layout: {train,valid,test}_meta.json, ori_wavs/, tar_wavs/.
 
     A record's scores are numbers or lists of the raters' votes. System and operation come from the
-    edited file's name (sys1_add_...). The train file becomes split "train", the others "test": the
-    paper reports on the held-out tenth.
+    edited file's name (sys1_add_tar_ID.wav), the source from that of the original. The train file
+    becomes split "train", the others "test": the paper reports on the held-out tenth.
     """
     found = [(name, folder / f"{name}_meta.json") for name in ("train", "valid", "test")]
     found = [(name, path) for name, path in found if path.exists()]
@@ -190,6 +192,8 @@ def _auditscore_row(folder: Path, where: str, record: dict[str, Any]) -> dict[st
     if named := _AUDITSCORE_NAME.match(Path(str(values["edited"])).name):
         row["system"] = named["system"]
         row["operation"] = _OPERATIONS.get(named["operation"], named["operation"])
+    if named := _AUDITSCORE_SOURCE.match(Path(str(values["original"])).name):
+        row["source"] = named["source"]
     return {**values, **row}
 
 

@@ -1,0 +1,143 @@
+"""The paper's recipe end to end: an AuditScore folder, a CLAP, Appendix E, Table 2."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hydra import compose, initialize_config_dir
+from omegaconf import OmegaConf
+
+import auditeval
+from auditeval.features.store import FeatureStore
+from auditeval.types import AXES, EditPair
+
+ROOT = Path(__file__).parents[2]
+SYSTEMS = ("sys1", "sys2", "sys3")
+
+
+def composed(*overrides: str) -> dict[str, Any]:
+    with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
+        config = compose("train", ["experiment=auditeval_ssl", "run_dir=/tmp/run", *overrides])
+    return OmegaConf.to_container(config, resolve=True)  # type: ignore[return-value]
+
+
+def test_the_recipe_is_appendix_e() -> None:
+    config = composed()
+    assert config["epochs"] == {"quality": 50, "relevance": 30, "faithfulness": 35}
+    assert config["optimizer"]["_target_"] == "torch.optim.Adam"
+    assert (config["optimizer"]["lr"], config["optimizer"]["weight_decay"]) == (5e-5, 0.0)
+    scheduler = {key: config["scheduler"][key] for key in ("mode", "factor", "patience")}
+    assert scheduler == {"mode": "min", "factor": 0.8, "patience": 5}
+    assert config["scheduler"]["_target_"] == "torch.optim.lr_scheduler.ReduceLROnPlateau"
+    assert config["batches"] == {"batch_size": 256, "validation_batch_size": 64}
+    assert config["seed"] == config["data"]["split"]["seed"] == 1984
+    assert config["data"]["split"]["test_share"] == 0.1
+    assert config["data"]["split"]["validation_share"] == 0.0
+    assert config["model"]["hidden"] == [4096, 2048, 512, 128, 32]
+    assert config["model"]["dropout"] == 0.1
+    assert not config["model"]["standardise"]
+
+
+@pytest.fixture(scope="module")
+def auditscore(simulated: list[EditPair], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Simulated edits under the names and in the files of AuditScore; 24 to train, 36 to test."""
+    folder = tmp_path_factory.mktemp("auditscore")
+    records: dict[str, list[dict[str, Any]]] = {"train": [], "valid": []}
+    for number, pair in enumerate(simulated):
+        stem = f"{SYSTEMS[number % 3]}_{pair.operation}_{{}}_{number // 5:03d}_{number}.wav"
+        for side, path in (("ori", pair.original), ("tar", pair.edited)):
+            (folder / f"{side}_wavs").mkdir(exist_ok=True)
+            shutil.copy(path, folder / f"{side}_wavs" / stem.format(side))
+        records["train" if number < 24 else "valid"].append(
+            {
+                "ori_wav": stem.format("ori"),
+                "tar_wav": stem.format("tar"),
+                "ori_prompt": pair.original_caption,
+                "tar_prompt": pair.target_caption,
+                **{axis: pair.ratings[axis] for axis in AXES},
+            }
+        )
+    for name, rows in records.items():
+        (folder / f"{name}_meta.json").write_text(json.dumps(rows))
+    return folder
+
+
+def test_auditscore_to_table_2(
+    auditscore: Path, tiny_clap: Path, cache_dir: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    ended = subprocess.run(
+        [
+            *(sys.executable, str(ROOT / "train.py"), "experiment=auditeval_ssl"),
+            *(f"data.root={auditscore}", f"features.model={tiny_clap}", f"run_dir={folder}"),
+            *("epochs={quality: 25, relevance: 15, faithfulness: 18}", "optimizer.lr=3e-3"),
+            *("model.hidden=[64,32]", "trainer.accelerator=cpu", "device=cpu", "resamples=10"),
+        ],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "AUDITEVAL_CACHE": str(cache_dir), "OMP_NUM_THREADS": "1"},
+        timeout=300,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "Traceback" not in ended.stderr
+    rows = json.loads((folder / "report" / "agreement.json").read_text())["rows"]
+    assert [(row["axis"], row["evaluator"]) for row in rows] == [
+        ("quality", "IS (YAMNet)"),
+        ("quality", "auditeval_ssl"),
+        ("quality", "constant"),
+        ("relevance", "CLAP text-audio"),
+        ("relevance", "auditeval_ssl"),
+        ("relevance", "constant"),
+        ("faithfulness", "CLAP audio-audio"),
+        ("faithfulness", "auditeval_ssl"),
+        ("faithfulness", "constant"),
+    ]
+    for row in rows:
+        for level in ("system", "utterance"):
+            assert set(row[level]) == {"MSE", "LCC", "SRCC", "KTAU"}
+        assert row["rated"] == 36
+        cells = {level: row[level]["LCC"]["value"] for level in ("system", "utterance")}
+        if row["evaluator"] == "IS (YAMNet)":  # of a whole system: no pair has one
+            assert cells["system"] is not None
+            assert cells["utterance"] is None
+        elif row["evaluator"] != "constant":
+            assert None not in cells.values()
+            assert f"{cells['utterance']:.3f}" in ended.stdout
+    splits = json.loads((folder / "splits.json").read_text())
+    assert [len(splits[0][part]) for part in ("train", "validation", "test")] == [24, 0, 36]
+
+    evaluator = auditeval.load(folder / "auditeval_ssl" / "published" / "checkpoint", "cpu")
+    predicted = json.loads(
+        (folder / "auditeval_ssl" / "published" / "predictions.json").read_text()
+    )
+    from auditeval.data.importers import import_auditscore
+
+    tested = [pair for pair in import_auditscore(auditscore) if pair.split == "test"][:4]
+    for pair, scores in zip(tested, evaluator.score(tested), strict=True):
+        for axis in AXES:
+            assert getattr(scores, axis) == pytest.approx(predicted[pair.id][axis], abs=1e-5)
+
+
+def test_embeddings_are_made_once_for_a_clip_and_a_caption(
+    simulated: list[EditPair], tiny_clap: Path, tmp_path: Path
+) -> None:
+    from auditeval import audio
+    from auditeval.features import make_encoder
+
+    pairs = simulated[:10]
+    store = FeatureStore(make_encoder("clap", model=str(tiny_clap)), tmp_path / "cache")
+    store.pairs(pairs, with_changed_words=False)
+    clips = {
+        audio.content_hash(audio.decode(path)) for p in pairs for path in (p.original, p.edited)
+    }
+    captions = {caption for p in pairs for caption in (p.original_caption, p.target_caption)}
+    assert store.misses == len(clips) + len(captions)
+    store.pairs(pairs, with_changed_words=False)
+    assert store.misses == len(clips) + len(captions)
