@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,8 @@ def read(path: str | os.PathLike[str]) -> dict[str, Tensor]:
     if not path.is_file():
         raise UserError(f"{path}: no such file")
     try:
-        with torch.serialization.safe_globals(_numpy_scalars()):
+        with torch.serialization.safe_globals(_numpy_scalars()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of protocols it may not know: then it raises
             content = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # the unpickler lets through whatever a malformed file provokes
         raise UserError(f"{path}: {_found(path, error)}; {SUPPORTED}") from None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +51,8 @@ def convert(original: Path, output: Path, tokenizer: str | None = None) -> Clap:
         clap.tokenizer.save_pretrained(folder)
         clap.front_end.save_pretrained(folder)
         if isinstance(clap, LaionClap):
-            clap.model.save_pretrained(folder)
+            with _without_progress_bars():
+                clap.model.save_pretrained(folder)
         else:
             assert isinstance(clap, MicrosoftClap)
             _save_microsoft(clap, folder)
@@ -63,7 +66,8 @@ def _load_transformers(name: str, tokenizer: str | None) -> LaionClap:
         # Not AutoConfig, which would offer to run code that lies beside an unknown model.
         kind = PretrainedConfig.get_config_dict(name)[0].get("model_type")
         if kind == "clap":
-            loaded: Any = ClapModel.from_pretrained(name, output_loading_info=True)
+            with _without_progress_bars():
+                loaded: Any = ClapModel.from_pretrained(name, output_loading_info=True)
             model, found = loaded
             front_end = ClapFeatureExtractor.from_pretrained(name)
     except (OSError, ValueError, KeyError, SafetensorError, RuntimeError) as error:
@@ -115,6 +119,20 @@ def _load_microsoft(folder: Path, tokenizer: str | None, upstream_compat: bool) 
         reason = (str(error).splitlines() or [type(error).__name__])[-1].strip()
         raise UserError(f"{folder}: is no whole converted Microsoft CLAP ({reason})") from None
     return clap.eval()
+
+
+@contextmanager
+def _without_progress_bars() -> Iterator[None]:
+    """transformers draws one for a second's work, between ours."""
+    from transformers.utils import logging
+
+    enabled = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if enabled:
+            logging.enable_progress_bar()
 
 
 def _read_config(folder: Path) -> dict[str, Any]:
