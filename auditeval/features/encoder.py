@@ -47,7 +47,10 @@ class Encoder(Protocol):
         ...
 
     def encode_audio(self, clips: Sequence[np.ndarray]) -> list[AudioFeatures]:
-        """Mono float32 (N,) clips at `rate_hz`, N >= 1, of any length."""
+        """Mono float32 (N,) clips at `rate_hz`, N >= 1, of any length.
+
+        Raises audio.AudioError where one of them has no features.
+        """
         ...
 
     def encode_text(self, captions: Sequence[str]) -> np.ndarray:

@@ -177,7 +177,13 @@ class FeatureStore:
                 waveforms.append(audio.decode(path))
             except audio.AudioError as error:
                 waveforms.append(Failure(str(error)))
-        found = iter(self.clips([w for w in waveforms if isinstance(w, audio.Waveform)]))
+        try:
+            found = iter(self.clips([w for w in waveforms if isinstance(w, audio.Waveform)]))
+        except audio.AudioError as error:
+            if len(paths) == 1:
+                return [Failure(f"{paths[0]}: {error}")]
+            # One clip of the batch has no features: the others must not suffer for it.
+            return [result for path in paths for result in self._read([path])]
         return [w if isinstance(w, Failure) else next(found) for w in waveforms]
 
     def _batches(

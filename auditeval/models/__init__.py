@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from auditeval.models.three_head import ConcatRegressor, PairwiseRegressor, Regressor
+from auditeval.types import UserError
 
 MODELS: dict[str, type[Regressor]] = {
     "concat": ConcatRegressor,
     "pairwise": PairwiseRegressor,
 }
+
+
+def find_model(name: str) -> type[Regressor]:
+    """The model of that name; raises UserError for a name that is not in MODELS."""
+    if name not in MODELS:
+        raise UserError(f"no model is called {name!r}; known: {', '.join(MODELS)}")
+    return MODELS[name]

@@ -31,7 +31,7 @@ from auditeval.data.splits import Fold
 from auditeval.features import make_encoder
 from auditeval.features.encoder import Encoder
 from auditeval.features.store import Failure, FeatureStore, PairFeatures
-from auditeval.models import MODELS
+from auditeval.models import find_model
 from auditeval.models.three_head import PairBatch, Regressor
 from auditeval.scoring import choose_device
 from auditeval.training.baselines import constant, make_baselines
@@ -67,7 +67,7 @@ def train(config: DictConfig) -> report.Report:
 
     store = FeatureStore(encoder, config.cache_dir, config.workers)
     models = {config.name: config.model, **config.compare}
-    words = any(MODELS[settings.name].uses_changed_words for settings in models.values())
+    words = any(find_model(settings.name).uses_changed_words for settings in models.values())
     features, seconds = _features(store, pairs, words)
     ratings = rating_matrix(pairs)
     log.info("features of %d pairs in %.1f s", len(pairs), seconds)
@@ -162,7 +162,7 @@ class _Fit:
 
     def _model(self, features: PairBatch) -> Regressor:
         arguments: dict[str, Any] = OmegaConf.to_container(self.settings)  # type: ignore[assignment]
-        kind = MODELS[arguments.pop("name")]
+        kind = find_model(arguments.pop("name"))
         try:
             return kind(
                 dim=self.encoder.dim,

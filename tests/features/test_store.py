@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 import soundfile
 
-from auditeval import manifest
+from auditeval import audio, manifest
 from auditeval.data.soundbank import synthesize
+from auditeval.features.encoder import AudioFeatures
 from auditeval.features.melstats import MelStats
 from auditeval.features.store import Failure, FeatureStore, PairFeatures
 from auditeval.types import EditPair, UserError
@@ -79,7 +80,6 @@ def test_what_is_stored_is_what_the_encoder_said(pairs: list[EditPair], tmp_path
     store = FeatureStore(Counting(), tmp_path / "cache")
     store.pairs(pairs)
     (row,) = store.pairs(pairs[1:2])
-    from auditeval import audio
     from auditeval.features.comparison import compare
 
     made = [
@@ -152,7 +152,8 @@ def test_workers_do_not_change_a_bit(simulated: list[EditPair], tmp_path: Path) 
 
 PROCESS = """
 import sys
-from auditeval import manifest
+from auditeval import audio, manifest
+from auditeval.features.encoder import AudioFeatures
 from auditeval.features.melstats import MelStats
 from auditeval.features.store import FeatureStore
 store, pairs = FeatureStore(MelStats(), sys.argv[2]), manifest.read(sys.argv[1])
@@ -208,3 +209,28 @@ def test_cache_folder_follows_the_environment(
     key = hashlib.sha256(b"Rain.").hexdigest()
     assert f"melstats@1/text/{key[:2]}/{key}.safetensors" in names
     assert len(names) == 9
+
+
+class Fussy(Counting):
+    """Has no features of clips as long as the odd one, and takes four at a time."""
+
+    batch_size = 4
+    odd = 0
+
+    def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
+        if len(samples) == self.odd:
+            raise audio.AudioError("a clip of this length has no features")
+        return super().encode_clip(samples)
+
+
+def test_one_clip_without_features_costs_no_other_theirs(
+    pairs: list[EditPair], tmp_path: Path
+) -> None:
+    soundfile.write(pairs[1].edited, synthesize("dog_bark", 2, 0.7, 16000), 16000, "PCM_16")
+    encoder = Fussy()
+    encoder.odd = len(audio.resample(audio.decode(pairs[1].edited), encoder.rate_hz))
+    first, failed, last = FeatureStore(encoder, tmp_path / "cache").pairs(pairs)
+    reason = f"{pairs[1].edited}: a clip of this length has no features"
+    assert failed == Failure(reason)
+    expected = FeatureStore(Counting(), tmp_path / "other").pairs([pairs[0], pairs[2]])
+    assert equal([first, last], expected)

@@ -83,7 +83,10 @@ class ClapEncoder:
         self.batch_size = self._chosen_batch_size or default
 
     def encode_audio(self, clips: Sequence[np.ndarray]) -> list[AudioFeatures]:
-        """Mono float32 (N,) clips at `rate_hz` to unit embeddings (dim,); no frames."""
+        """Mono float32 (N,) clips at `rate_hz` to unit embeddings (dim,); no frames.
+
+        Raises audio.AudioError where an embedding is not finite.
+        """
         windows, weights, counts = [], [], []
         for clip in clips:
             spans = self._spans(len(clip))
@@ -101,7 +104,8 @@ class ClapEncoder:
     def encode_text(self, captions: Sequence[str]) -> np.ndarray:
         """Captions to unit embeddings, float32 (len(captions), dim).
 
-        A forward pass takes captions of one length in tokens, so none is padded.
+        A forward pass takes captions of one length in tokens, so none is padded. Raises UserError
+        where an embedding is not finite.
         """
         ids = self._clap.token_ids(captions)
         rows = np.empty((len(captions), self.dim), np.float32)
@@ -113,7 +117,7 @@ class ClapEncoder:
                 chosen = same[start : start + _CAPTIONS]
                 batch = torch.tensor([ids[row] for row in chosen], device=self._device)
                 with torch.inference_mode(), one_thread():
-                    rows[chosen] = self._units(self._clap.embed_text(batch))
+                    rows[chosen] = self._units(self._clap.embed_text(batch), UserError)
         return rows
 
     def _spans(self, length: int) -> list[audio.Window]:
@@ -125,7 +129,8 @@ class ClapEncoder:
         for start in range(0, len(windows), self.batch_size):
             mel = torch.stack([self._mel(w) for w in windows[start : start + self.batch_size]])
             with torch.inference_mode(), one_thread():
-                yield self._units(self._clap.embed_audio(mel.to(self._device, self._dtype)))
+                made = self._clap.embed_audio(mel.to(self._device, self._dtype))
+                yield self._units(made, audio.AudioError)
 
     def _mel(self, window: np.ndarray) -> Tensor:
         if self._upstream:
@@ -134,10 +139,10 @@ class ClapEncoder:
         made = front_end(window, sampling_rate=front_end.sampling_rate, return_tensors="pt")
         return made["input_features"][0].float()
 
-    def _units(self, embeddings: Tensor) -> np.ndarray:
+    def _units(self, embeddings: Tensor, failure: type[ValueError]) -> np.ndarray:
         rows = embeddings.float().cpu().numpy()
         if not np.isfinite(rows).all():
-            raise UserError(
+            raise failure(
                 f"{self._source}: an embedding is not finite in {self._dtype}; its weights are "
                 "damaged, or dtype=float32 is needed"
             )
