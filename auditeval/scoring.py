@@ -173,7 +173,7 @@ def choose_device(name: str) -> torch.device:
         return torch.device(next((kind for kind, there in found.items() if there), "cpu"))
     try:
         device = torch.device(name)
-    except RuntimeError:
+    except (RuntimeError, TypeError):
         raise UserError(f"device {name!r}: expected auto, cpu, cuda, cuda:N or mps") from None
     if not found.get(device.type, device.type == "cpu"):
         raise UserError(f"device {name!r} is not available on this machine; use auto or cpu")

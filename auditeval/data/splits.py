@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -26,6 +26,8 @@ class Fold(NamedTuple):
 
 def groups(pairs: Sequence[EditPair], by: SplitBy) -> list[str]:
     """The group of each row. "original": the declared `source`, else the original clip's file."""
+    if by not in get_args(SplitBy):
+        raise UserError(f"split by {by!r}: expected one of {', '.join(get_args(SplitBy))}")
     if by == "original":
         # One file may be written in two ways (a.wav, x/../a.wav) or name its source once only.
         files = [os.path.normpath(pair.original) for pair in pairs]
@@ -156,6 +158,17 @@ def _as_published(
         )
         parts = ("train", "validation", "test")
         rows = [[row for row, pair in enumerate(pairs) if pair.split == part] for part in parts]
+        if not rows[1]:
+            trained = {labels[row] for row in rows[0]}
+            there = [name for name in names if name in trained]
+            drawn = set(there[: _validation_size(validation_share, len(there))])
+            rows[1] = [row for row in rows[0] if labels[row] in drawn]
+            rows[0] = [row for row in rows[0] if labels[row] not in drawn]
+        for part, found in zip(("train", "test"), (rows[0], rows[2]), strict=True):
+            if not found:
+                raise UserError(
+                    f"the manifest states a split, but none of its pairs is in `{part}`"
+                )
         return Fold("published", *rows)
     test = {name for name, side in sides.items() if side == "test"}
     validation = {name for name, side in sides.items() if side == "validation"}

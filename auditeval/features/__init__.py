@@ -23,8 +23,11 @@ A module is imported when its encoder is used: the last three need packages that
 
 
 def make_encoder(name: str, **arguments: Any) -> Encoder:
-    """Build the encoder of that name; raises UserError for a name that is not in ENCODERS."""
+    """Build the encoder of that name; raises UserError for another name or unfit arguments."""
     if name not in ENCODERS:
         raise UserError(f"no encoder is called {name!r}; known: {', '.join(ENCODERS)}")
     module, kind = ENCODERS[name].rsplit(".", 1)
-    return getattr(import_module(f"{__name__}.{module}"), kind)(**arguments)
+    try:
+        return getattr(import_module(f"{__name__}.{module}"), kind)(**arguments)
+    except TypeError as error:
+        raise UserError(f"encoder {name!r} cannot be made with its arguments ({error})") from None

@@ -153,6 +153,7 @@ class MsClapPackage(_JointEncoder):
     name = "msclap"
 
     def __init__(self, checkpoint: str, version: str = "2023") -> None:
+        version = str(version)  # a command line makes a number of it
         if version not in ("2023", "2022"):
             raise UserError(f"version {version!r} of msclap has no joint embeddings: 2023 or 2022")
         path = Path(checkpoint).expanduser().resolve()

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import hydra
+import hydra.errors
 import numpy as np
 from rich.console import Console
 from rich.progress import track
@@ -44,9 +45,18 @@ def make_baselines(
     """The configured baselines (name -> node) on the test pairs of all folds."""
     rows = sorted({row for fold in folds for row in fold.test})
     tested, seen = [pairs[row] for row in rows], take(features, rows)
-    return [
-        hydra.utils.instantiate(node)(str(name), tested, seen) for name, node in settings.items()
-    ]
+    made = []
+    for name, node in settings.items():
+        try:
+            baseline = hydra.utils.instantiate(node)
+        except hydra.errors.InstantiationException as error:
+            if isinstance(error.__cause__, UserError):
+                raise error.__cause__ from None
+            raise
+        made.append(baseline(str(name), tested, seen))
+        if not made[-1].values:
+            log.warning("baseline %s has no value for any test pair, and no row", name)
+    return made
 
 
 def constant(pairs: Sequence[EditPair], folds: Sequence[Fold]) -> Predictions:
@@ -102,7 +112,7 @@ def inception(
 ) -> Predictions:
     """Inception score of the edited clips of each system, for quality [Table 2].
 
-    A system has too few test pairs for the usual ten splits.
+    Pairs without a system have none. A system has too few test pairs for the usual ten splits.
     """
     logits: dict[str, list[np.ndarray]] = {}
     for pair in track(pairs, f"baseline {name}", console=Console(stderr=True)):

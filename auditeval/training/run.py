@@ -44,6 +44,12 @@ from auditeval.version import __version__
 log = logging.getLogger(__name__)
 console = Console(stderr=True)
 _CHUNK_PAIRS = 64
+_DECISIVE = ["seed", "epochs", "batches", "features", "model", "compare", "optimizer", "scheduler"]
+_COMPARED = {
+    "manifest_sha256": "from another manifest",
+    "encoder_revision": "with an encoder of other weights or options",
+    "settings": "with other settings",
+}
 
 
 def train(config: DictConfig) -> report.Report:
@@ -62,8 +68,8 @@ def train(config: DictConfig) -> report.Report:
         raise UserError(f"{manifest_path}: no pair has ratings, so there is nothing to learn")
     folds: list[Fold] = _call(config.data.split, pairs)
     encoder = make_encoder(**config.features)
-    encoder.to(str(choose_device(config.device)))
-    _record(folder, config, manifest_path, pairs, folds)
+    encoder.to(str(choose_device(config.get("device", "auto"))))
+    _record(folder, config, manifest_path, pairs, folds, encoder)
 
     store = FeatureStore(encoder, config.cache_dir, config.workers)
     models = {config.name: config.model, **config.compare}
@@ -236,9 +242,13 @@ def _record(
     manifest_path: Path,
     pairs: Sequence[EditPair],
     folds: Sequence[Fold],
+    encoder: Encoder,
 ) -> None:
-    """What the run was made from. A folder is never continued with other inputs."""
+    """What the run was made from. A folder is never continued with other inputs or settings."""
+    settings = OmegaConf.to_container(OmegaConf.masked_copy(config, _DECISIVE), resolve=True)
     record = {
+        "encoder_revision": encoder.revision,
+        "settings": json.loads(json.dumps(settings)),
         "auditeval": __version__,
         "git_revision": _git_revision(),
         "manifest": str(manifest_path),
@@ -247,8 +257,9 @@ def _record(
     path = folder / "run.json"
     if path.exists():
         before = json.loads(path.read_text())
-        if before["manifest_sha256"] != record["manifest_sha256"]:
-            raise UserError(f"{folder}: was made from another manifest; choose another run_dir")
+        for key, what in _COMPARED.items():
+            if before.get(key, record[key]) != record[key]:
+                raise UserError(f"{folder}: was made {what}; choose another run_dir")
     path.write_text(json.dumps(record, indent=2) + "\n")
     OmegaConf.save(config, folder / "config.yaml", resolve=True)
     splits = [

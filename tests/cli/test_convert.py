@@ -202,7 +202,7 @@ def test_what_cannot_be_converted_is_a_sentence_and_leaves_nothing(
         ([short], f"{short}: is a truncated PyTorch file"),
         ([text], f"{text}: is a text file"),
         ([tmp_path / "absent.pt"], f"{tmp_path / 'absent.pt'}: no such file"),
-        ([tiny_clap], f"{tiny_clap}: no such file"),
+        ([tiny_clap], f"{tiny_clap}: is a folder, not a file"),
         ([laion, laion], "give one CLAP file"),
         ([laion, "--tokenizer", empty], f"{empty}: the tokenizer knows 5 tokens and the model 274"),
         ([laion, "--tokenizer", bert], f"{bert}: the tokenizer knows 5 tokens and the model 274"),

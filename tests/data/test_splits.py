@@ -193,3 +193,22 @@ def test_systems_that_edited_the_same_clips_only_cannot_be_told_apart_honestly()
     pairs = [pair(i, f"o{i % 3}.wav", system=f"s{i // 3}") for i in range(12)]
     with pytest.raises(UserError, match="every original stands"):
         splits.holdout(pairs, "system")
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3])
+def test_a_torn_published_split_still_has_its_validation_part(share: float) -> None:
+    pairs = [
+        pair.model_copy(update={"split": "test" if row % 5 == 0 else "train"})
+        for row, pair in enumerate(many(60, originals=12))
+    ]
+    (fold,) = splits.holdout(pairs, validation_share=share, published_as_it_is=True)
+    assert fold.test == [row for row, pair in enumerate(pairs) if pair.split == "test"]
+    assert sorted(fold.train + fold.validation) == sorted(set(range(60)) - set(fold.test))
+    assert bool(fold.validation) == bool(share)
+    sides = [{pairs[row].original for row in part} for part in (fold.train, fold.validation)]
+    assert not sides[0] & sides[1]
+
+
+def test_splitting_by_something_else_is_refused() -> None:
+    with pytest.raises(UserError, match="split by 'weather': expected one of original, talker"):
+        splits.holdout(many(), "weather")  # type: ignore[arg-type]

@@ -380,3 +380,11 @@ def test_an_unknown_model_is_named_with_the_known_ones(table: Path, tmp_path: Pa
         UserError, match="no model is called 'transformer'; known: concat, pairwise"
     ):
         train(configured(table, tmp_path / "run", FEW, "model.name=transformer"))
+
+
+def test_a_run_folder_of_other_settings_is_refused(
+    finished: Path, table: Path, tmp_path: Path
+) -> None:
+    for changed in (epochs(5, 2, 3), "optimizer.lr=0.5", "seed=3"):
+        with pytest.raises(UserError, match="was made with other settings; choose another run_dir"):
+            train(configured(table, finished, FEW, changed))

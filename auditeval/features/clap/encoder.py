@@ -20,7 +20,13 @@ from auditeval.types import UserError
 
 _DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
 _ACCELERATOR_BATCH = 16
-_CAPTIONS = 32  # a forward pass, all of one length in tokens
+_ACCELERATOR_CAPTIONS = 32  # a forward pass, all of one length in tokens
+# What decides how given weights are used, over all the configurations of transformers involved.
+_COMPUTING = (
+    "activation_function", "hidden_act", "layer_norm_eps", "layer_norm_epsilon", "n_head",
+    "num_attention_heads", "pad_token_id", "patch_stride", "projection_hidden_act",
+    "scale_attn_by_inverse_layer_idx", "scale_attn_weights", "spec_size", "window_size",
+)  # fmt: skip
 _PROBE = "A dog's bark, 2 bells & rain!"  # tokenizers that differ at all most likely differ here
 _UPSTREAM_RATE_HZ, _UPSTREAM_SAMPLES = 16000, 160000
 
@@ -29,11 +35,13 @@ class ClapEncoder:
     """A frozen CLAP from `model`: a transformers directory, a hub id or an original .pt file.
 
     Clips are cut into windows of the length that the model was trained on (10 s; Microsoft 7 or
-    5 s), from the start and without overlap. A short window is repeated until full, as in training.
+    5 s), from the start and without overlap. A short window is filled as in training: LAION repeats
+    it whole and ends in zeros, Microsoft repeats it to the end.
     The embedding of a clip is the mean of its windows' unit embeddings, weighted by their length,
     at unit norm: no random crop, so the same bytes on every run. On the CPU a window is a forward
-    pass of its own and uses one core; threads of the store use the others. `batch_size` windows
-    make a pass on an accelerator.
+    pass of its own and uses one core; threads of the store use the others. A caption is one as
+    well: neighbours change no byte. On an accelerator `batch_size` windows make a pass, and up to
+    32 captions of one length.
 
     `upstream_compat` repeats what the authors of AuditEval do with a LAION model: the first 160,000
     samples at 16 kHz, zeros behind a shorter clip, are fed as if they were of 48 kHz. With a
@@ -52,14 +60,14 @@ class ClapEncoder:
     ) -> None:
         if dtype not in _DTYPES:
             raise UserError(f"dtype {dtype!r} is none of {', '.join(_DTYPES)}")
+        if not (batch_size is None or (isinstance(batch_size, int) and batch_size > 0)):
+            raise UserError(f"batch_size {batch_size!r}: expected a whole number above 0, or null")
+        if not isinstance(upstream_compat, bool):
+            raise UserError(f"upstream_compat {upstream_compat!r}: expected true or false")
+        model, tokenizer = _found(model), tokenizer and _found(tokenizer)
         self.arguments = {
-            # A folder or file is found again from any other working directory.
-            "model": str(Path(model).resolve()) if Path(model).exists() else model,
-            "tokenizer": (
-                str(Path(tokenizer).resolve())
-                if tokenizer and Path(tokenizer).exists()
-                else tokenizer
-            ),
+            "model": model,
+            "tokenizer": tokenizer,
             "dtype": dtype,
             "upstream_compat": upstream_compat,
         }
@@ -109,12 +117,13 @@ class ClapEncoder:
         """
         ids = self._clap.token_ids(captions)
         rows = np.empty((len(captions), self.dim), np.float32)
+        count = 1 if self._device.type == "cpu" else _ACCELERATOR_CAPTIONS
         lengths: dict[int, list[int]] = {}
         for row, tokens in enumerate(ids):
             lengths.setdefault(len(tokens), []).append(row)
         for same in lengths.values():
-            for start in range(0, len(same), _CAPTIONS):
-                chosen = same[start : start + _CAPTIONS]
+            for start in range(0, len(same), count):
+                chosen = same[start : start + count]
                 batch = torch.tensor([ids[row] for row in chosen], device=self._device)
                 with torch.inference_mode(), one_thread():
                     rows[chosen] = self._units(self._clap.embed_text(batch), UserError)
@@ -161,6 +170,11 @@ class ClapEncoder:
             for name in ("fft_window_size", "hop_length", "nb_max_samples", "padding", "top_db")
         }
         settings |= {"dtype": dtype, "upstream_compat": upstream_compat, "code": 1}
+        settings["configs"] = [
+            # A release of transformers may know a field as None that another does not know.
+            {k: x for k in _COMPUTING if (x := getattr(config, k, None)) is not None}
+            for config in self._clap.configs()
+        ]
         settings["tokens"] = self._clap.token_ids([_PROBE])
         digest.update(json.dumps(settings, sort_keys=True).encode())
         return digest.hexdigest()[:16]
@@ -169,3 +183,9 @@ class ClapEncoder:
 def _unit(rows: np.ndarray) -> np.ndarray:
     norms = np.linalg.norm(rows.astype(np.float64), axis=-1, keepdims=True)
     return (rows / np.maximum(norms, 1e-12)).astype(np.float32)
+
+
+def _found(name: str) -> str:
+    """A folder or file by its whole path, to be found from any working directory; else a hub id."""
+    path = Path(name).expanduser()
+    return str(path.resolve()) if path.exists() else name

@@ -32,7 +32,9 @@ def read(path: str | os.PathLike[str]) -> dict[str, Tensor]:
     """
     path = Path(path)
     if not path.is_file():
-        raise UserError(f"{path}: no such file")
+        raise UserError(
+            f"{path}: is a folder, not a file" if path.is_dir() else f"{path}: no such file"
+        )
     try:
         with torch.serialization.safe_globals(_numpy_scalars()), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of protocols it may not know: then it raises

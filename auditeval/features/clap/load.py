@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from auditeval.atomic import new_folder
@@ -49,8 +48,8 @@ def convert(original: Path, output: Path, tokenizer: str | None = None) -> Clap:
     clap = load_original(original, tokenizer, upstream_compat=False)
     with new_folder(output) as folder:
         clap.tokenizer.save_pretrained(folder)
-        clap.front_end.save_pretrained(folder)
         if isinstance(clap, LaionClap):
+            clap.front_end.save_pretrained(folder)
             with _without_progress_bars():
                 clap.model.save_pretrained(folder)
         else:
@@ -67,10 +66,12 @@ def _load_transformers(name: str, tokenizer: str | None) -> LaionClap:
         kind = PretrainedConfig.get_config_dict(name)[0].get("model_type")
         if kind == "clap":
             with _without_progress_bars():
-                loaded: Any = ClapModel.from_pretrained(name, output_loading_info=True)
+                loaded: Any = ClapModel.from_pretrained(
+                    name, output_loading_info=True, dtype=torch.float32
+                )
             model, found = loaded
             front_end = ClapFeatureExtractor.from_pretrained(name)
-    except (OSError, ValueError, KeyError, SafetensorError, RuntimeError) as error:
+    except Exception as error:  # whatever a malformed folder provokes in transformers
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise UserError(
             f"{name}: is no CLAP directory or file here, and a model hub did not give one "
@@ -81,6 +82,14 @@ def _load_transformers(name: str, tokenizer: str | None) -> LaionClap:
     for what in ("missing_keys", "unexpected_keys", "mismatched_keys"):
         if keys := [key for key in found[what] if not str(key).endswith("position_ids")]:
             raise UserError(f"{name}: {what.replace('_', ' ')}, {sorted(keys)[0]} among them")
+    audio_config = model.config.audio_config
+    fused = front_end.truncation == "fusion"
+    if front_end.feature_size != audio_config.num_mel_bins or fused != audio_config.enable_fusion:
+        raise UserError(
+            f"{name}: its feature extractor ({front_end.feature_size} mel bands, "
+            f"{front_end.truncation}) is not that of its model ({audio_config.num_mel_bins}, "
+            f"{'fusion' if audio_config.enable_fusion else 'rand_trunc'})"
+        )
     words = load_tokenizer("AutoTokenizer", tokenizer or name, model.config.text_config.vocab_size)
     return LaionClap(model.eval(), front_end, words)
 
@@ -115,7 +124,9 @@ def _load_microsoft(folder: Path, tokenizer: str | None, upstream_compat: bool) 
         words = load_tokenizer("AutoTokenizer", tokenizer or str(folder), text.vocab_size)
         clap = MicrosoftClap(audio, text, config["dim"], front_end, words, upstream_compat)
         clap.load_state_dict(weights)
-    except (OSError, KeyError, TypeError, ValueError, RuntimeError, SafetensorError) as error:
+    except UserError:
+        raise
+    except Exception as error:  # whatever a malformed folder provokes in transformers
         reason = (str(error).splitlines() or [type(error).__name__])[-1].strip()
         raise UserError(f"{folder}: is no whole converted Microsoft CLAP ({reason})") from None
     return clap.eval()

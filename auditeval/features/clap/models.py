@@ -49,6 +49,10 @@ class Clap(nn.Module):
         return front_end.mel_filters if fused else front_end.mel_filters_slaney
 
     @abstractmethod
+    def configs(self) -> list[Any]:
+        """The transformers configurations that say how the weights are used."""
+
+    @abstractmethod
     def embed_audio(self, mel: Tensor) -> Tensor:
         """Log-mel frames of whole windows :: (B, 1, T, 64), fused (B, 4, T, 64) -> (B, dim)."""
 
@@ -66,6 +70,9 @@ class LaionClap(Clap):
         super().__init__(front_end, tokenizer)
         self.model = model
         self.dim = model.config.projection_dim
+
+    def configs(self) -> list[Any]:
+        return [self.model.config.text_config, self.model.config.audio_config]
 
     def embed_audio(self, mel: Tensor) -> Tensor:
         # A window is never longer than the model's, so the fused model has nothing to fuse. Its
@@ -113,6 +120,9 @@ class MicrosoftClap(Clap):
             self.text = BertModel(text_config, add_pooling_layer=False)
         self.audio_projection = _Projection(width, dim)
         self.text_projection = _Projection(text_config.hidden_size, dim)
+
+    def configs(self) -> list[Any]:
+        return [part.config for part in (self.text, self.audio) if hasattr(part, "config")]
 
     def token_ids(self, captions: Sequence[str]) -> list[list[int]]:
         if isinstance(self.text, GPT2Model):

@@ -224,9 +224,10 @@ def load_tokenizer(kind: str, name: str, vocabulary: int) -> Any:
     """
     try:
         words = getattr(transformers, kind).from_pretrained(name, trust_remote_code=False)
-    except (OSError, ValueError, TypeError) as error:
+    except Exception as error:  # whatever a malformed folder provokes in transformers
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise UserError(
-            f"{name}: the tokenizer cannot be loaded ({str(error).splitlines()[0]}); where no "
+            f"{name}: the tokenizer cannot be loaded ({reason}); where no "
             "model hub is reached, give a folder with its vocabulary as `tokenizer`"
         ) from None
     if not vocabulary - _VOCABULARY_PADDING < len(words) <= vocabulary:
