@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
-import hydra
-import hydra.errors
 import numpy as np
 from rich.console import Console
 from rich.progress import track
@@ -37,23 +35,17 @@ class Tagger(Protocol):
 
 
 def make_baselines(
-    settings: Mapping[str, Any],
+    baselines: Mapping[str, Callable[..., Predictions]],
     pairs: Sequence[EditPair],
     features: PairBatch,
     folds: Sequence[Fold],
 ) -> list[Predictions]:
-    """The configured baselines (name -> node) on the test pairs of all folds."""
+    """The baselines (name -> function) on the test pairs of all folds."""
     rows = sorted({row for fold in folds for row in fold.test})
     tested, seen = [pairs[row] for row in rows], take(features, rows)
     made = []
-    for name, node in settings.items():
-        try:
-            baseline = hydra.utils.instantiate(node)
-        except hydra.errors.InstantiationException as error:
-            if isinstance(error.__cause__, UserError):
-                raise error.__cause__ from None
-            raise
-        made.append(baseline(str(name), tested, seen))
+    for name, baseline in baselines.items():
+        made.append(baseline(name, tested, seen))
         if not made[-1].values:
             log.warning("baseline %s has no value for any test pair, and no row", name)
     return made

@@ -69,6 +69,7 @@ def train(config: DictConfig) -> report.Report:
     folds: list[Fold] = _call(config.data.split, pairs)
     encoder = make_encoder(**config.features)
     encoder.to(str(choose_device(config.get("device", "auto"))))
+    baselines = {str(name): _call(node) for name, node in config.baselines.items()}
     _record(folder, config, manifest_path, pairs, folds, encoder)
 
     store = FeatureStore(encoder, config.cache_dir, config.workers)
@@ -78,7 +79,7 @@ def train(config: DictConfig) -> report.Report:
     ratings = rating_matrix(pairs)
     log.info("features of %d pairs in %.1f s", len(pairs), seconds)
 
-    predictions = make_baselines(config.baselines, pairs, features, folds)
+    predictions = make_baselines(baselines, pairs, features, folds)
     for name, settings in models.items():
         predicted = {}
         for fold in folds:
@@ -254,14 +255,6 @@ def _record(
         "manifest": str(manifest_path),
         "manifest_sha256": hashlib.sha256(manifest_path.read_bytes()).hexdigest(),
     }
-    path = folder / "run.json"
-    if path.exists():
-        before = json.loads(path.read_text())
-        for key, what in _COMPARED.items():
-            if before.get(key, record[key]) != record[key]:
-                raise UserError(f"{folder}: was made {what}; choose another run_dir")
-    path.write_text(json.dumps(record, indent=2) + "\n")
-    OmegaConf.save(config, folder / "config.yaml", resolve=True)
     splits = [
         {
             "name": fold.name,
@@ -272,7 +265,17 @@ def _record(
         }
         for fold in folds
     ]
-    (folder / "splits.json").write_text(json.dumps(splits, indent=1) + "\n")
+    path, splits_path = folder / "run.json", folder / "splits.json"
+    if path.exists():
+        before = json.loads(path.read_text())
+        for key, what in _COMPARED.items():
+            if before.get(key, record[key]) != record[key]:
+                raise UserError(f"{folder}: was made {what}; choose another run_dir")
+        if splits_path.exists() and json.loads(splits_path.read_text()) != splits:
+            raise UserError(f"{folder}: was made with another split; choose another run_dir")
+    path.write_text(json.dumps(record, indent=2) + "\n")
+    OmegaConf.save(config, folder / "config.yaml", resolve=True)
+    splits_path.write_text(json.dumps(splits, indent=1) + "\n")
 
 
 def _git_revision() -> str | None:

@@ -7,6 +7,7 @@ import hashlib
 import logging
 from pathlib import Path
 
+import hydra
 import numpy as np
 import pytest
 import torch
@@ -90,8 +91,9 @@ def test_the_configured_baselines_see_the_test_pairs_alone(pairs: list[EditPair]
     settings["IS (YAMNet)"].tagger = {"_target_": f"{__name__}.HashTagger"}
     features = batch(len(pairs))
     folds = [Fold("a", list(range(30)), [], [40, 55, 31]), Fold("b", [0], [], [2])]
+    functions = {name: hydra.utils.instantiate(node) for name, node in settings.items()}
     made = {
-        one.evaluator: one for one in baselines.make_baselines(settings, pairs, features, folds)
+        one.evaluator: one for one in baselines.make_baselines(functions, pairs, features, folds)
     }
     assert list(made) == ["IS (YAMNet)", "CLAP text-audio", "CLAP audio-audio"]
     assert made["IS (YAMNet)"].values == {}  # no system has ten of them
@@ -100,7 +102,7 @@ def test_the_configured_baselines_see_the_test_pairs_alone(pairs: list[EditPair]
     assert made["CLAP text-audio"].values == {name: whole[name] for name in tested}
     lacking = batch(len(pairs), text_dim=0)
     with pytest.raises(UserError, match="features=clap"):
-        baselines.make_baselines(settings, pairs, lacking, folds)
+        baselines.make_baselines(functions, pairs, lacking, folds)
 
 
 def test_inception_scores_are_of_the_edited_clips_of_each_system(

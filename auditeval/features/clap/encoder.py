@@ -139,7 +139,7 @@ class ClapEncoder:
             mel = torch.stack([self._mel(w) for w in windows[start : start + self.batch_size]])
             with torch.inference_mode(), one_thread():
                 made = self._clap.embed_audio(mel.to(self._device, self._dtype))
-                yield self._units(made, audio.AudioError)
+            yield self._units(made, audio.AudioError)
 
     def _mel(self, window: np.ndarray) -> Tensor:
         if self._upstream:
