@@ -24,6 +24,8 @@ def main(config: DictConfig) -> None:
         made = train(config)
     except UserError as error:
         sys.exit(f"train.py: {error}")
+    if made is None:  # not the first of several devices
+        return
     print_table(made)
     print(f"run folder: {config.run_dir}")
 

@@ -19,11 +19,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from auditeval.atomic import new_folder
 from auditeval.features import ENCODERS, make_encoder
 from auditeval.features.encoder import Encoder
-from auditeval.models import MODELS
-from auditeval.models.three_head import Regressor
+from auditeval.models import MODELS, Model
+from auditeval.models.omni import swift
 from auditeval.types import UserError
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
+_FORMAT: Literal["auditeval-1"] = "auditeval-1"
 _PICKLES = {".bin", ".ckpt", ".joblib", ".pickle", ".pkl", ".pt", ".pth"}
 
 
@@ -51,7 +52,7 @@ class CheckpointConfig(BaseModel):
 class Checkpoint(NamedTuple):
     """A loaded evaluator; `digest` is the SHA-256 of its weights and configuration, in hex."""
 
-    model: Regressor
+    model: Model
     encoder: Encoder
     config: CheckpointConfig
     digest: str
@@ -59,7 +60,7 @@ class Checkpoint(NamedTuple):
 
 def save(
     folder: str | os.PathLike[str],
-    model: Regressor,
+    model: Model,
     encoder: Encoder,
     training: dict[str, Any],
 ) -> None:
@@ -67,46 +68,69 @@ def save(
     from safetensors.torch import save as to_bytes
 
     folder = Path(folder)
-    name = next(name for name, kind in MODELS.items() if kind is type(model))
-    config = CheckpointConfig(
-        format="auditeval-1",
-        model=_Part(name=name, arguments=model.arguments),
-        encoder=_EncoderPart(
-            name=encoder.name, arguments=encoder.arguments, revision=encoder.revision
-        ),
-        training=training,
-        software={
-            "python": platform.python_version(),
-            **{package: version(package) for package in ("auditeval", "torch", "numpy")},
-        },
-    )
+    config = _describe(model, encoder, training)
     weights = {key: value.contiguous().cpu() for key, value in model.state_dict().items()}
     with new_folder(folder) as temporary:
         (temporary / WEIGHTS).write_bytes(to_bytes(weights))
         (temporary / CONFIG).write_text(config.model_dump_json(indent=2) + "\n")
 
 
-def load(folder: str | os.PathLike[str]) -> Checkpoint:
-    """Rebuild an evaluator from a checkpoint folder.
+def _describe(model: Model, encoder: Encoder, training: dict[str, Any]) -> CheckpointConfig:
+    packages = ["auditeval", "torch", "numpy"]
+    packages += ["transformers", "peft"] if encoder.name == "qwen_omni" else []
+    return CheckpointConfig(
+        format=_FORMAT,
+        model=_Part(
+            name=next(name for name, kind in MODELS.items() if kind is type(model)),
+            arguments=model.arguments,
+        ),
+        encoder=_EncoderPart(
+            name=encoder.name, arguments=encoder.arguments, revision=encoder.revision
+        ),
+        training=training,
+        software={
+            "python": platform.python_version(),
+            **{package: version(package) for package in packages},
+        },
+    )
 
+
+def is_checkpoint(folder: Path) -> bool:
+    """Whether a folder holds a checkpoint of ours, readable or not."""
+    try:
+        return json.loads((folder / CONFIG).read_bytes()).get("format") == _FORMAT
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def load(
+    folder: str | os.PathLike[str], base: str | None = None, dtype: str | None = None
+) -> Checkpoint:
+    """Rebuild an evaluator from a checkpoint folder, or from what ms-swift made of a Qwen2.5-Omni.
+
+    `base` and `dtype` stand in for those that an evaluator on Qwen2.5-Omni was trained with.
     Raises UserError, having run nothing from the folder, for: a missing file, a pickle in the
     folder, a configuration that is not this format or names anything but a known model and
-    encoder, weights that are not safetensors or do not fit, an encoder of another revision.
+    encoder, weights that are not safetensors or do not fit, an encoder of another revision, a base
+    that is not the one trained on.
     """
     from safetensors import SafetensorError
     from safetensors.torch import load as from_bytes
 
     folder = Path(folder)
-    for file in (WEIGHTS, CONFIG):
-        if not (folder / file).is_file():
-            raise UserError(f"{folder}: is no checkpoint, it has no {file}")
+    if swift.is_swift(folder):  # it may leave pickles in there, which are not opened
+        return _load_swift(folder, base, dtype)
     if pickles := sorted(p.name for p in folder.rglob("*") if p.suffix.lower() in _PICKLES):
         raise UserError(
             f"{folder}: refused, it carries {pickles[0]}; files of this kind can run code when "
             f"loaded, and a checkpoint is {WEIGHTS} and {CONFIG} only"
         )
+    for file in (WEIGHTS, CONFIG):
+        if not (folder / file).is_file():
+            raise UserError(f"{folder}: is no checkpoint, it has no {file}")
     data, text = (folder / WEIGHTS).read_bytes(), (folder / CONFIG).read_bytes()
     config = _parse(folder / CONFIG, text)
+    _stand_in(folder, config, base, dtype)
     encoder = _build(folder, "encoder", config.encoder, make_encoder)
     if encoder.revision != config.encoder.revision:
         raise UserError(
@@ -123,6 +147,34 @@ def load(folder: str | os.PathLike[str]) -> Checkpoint:
         raise UserError(f"{folder / WEIGHTS}: cannot be loaded as weights ({reason})") from None
     digest = hashlib.sha256(data + text).hexdigest()
     return Checkpoint(model.eval(), encoder, config, digest)
+
+
+def _load_swift(folder: Path, base: str | None, dtype: str | None) -> Checkpoint:
+    found = swift.read(folder, base)
+    if dtype:
+        found.arguments["dtype"] = dtype
+    try:
+        model = swift.build(folder, found)
+        arguments = {"model": model.arguments["base"], "dtype": found.arguments["dtype"]}
+        encoder = make_encoder("qwen_omni", **arguments)
+    except (TypeError, ValueError) as error:
+        raise error if isinstance(error, UserError) else UserError(f"{folder}: {error}") from None
+    config = _describe(model, encoder, found.training)
+    # Of a merged checkpoint the fingerprint stands in, in the configuration.
+    digest = hashlib.sha256(config.model_dump_json(exclude={"software"}).encode())
+    for tensor in model.state_dict().values():
+        digest.update(tensor.contiguous().numpy().data)
+    return Checkpoint(model, encoder, config, digest.hexdigest())
+
+
+def _stand_in(folder: Path, config: CheckpointConfig, base: str | None, dtype: str | None) -> None:
+    if (base or dtype) and config.model.name != "qwen_omni":
+        raise UserError(f"{folder}: is no evaluator on Qwen2.5-Omni, it takes no base and no dtype")
+    if base:
+        config.model.arguments |= {"base": base, "base_revision": None}
+        config.encoder.arguments |= {"model": base, "model_revision": None}
+    if dtype:
+        config.model.arguments["dtype"] = dtype
 
 
 def _parse(path: Path, text: bytes) -> CheckpointConfig:

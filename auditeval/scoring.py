@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
@@ -16,8 +17,8 @@ import torch
 from auditeval import checkpoint as checkpoints
 from auditeval import manifest, scores_table
 from auditeval.atomic import replacing
-from auditeval.features.store import FeatureStore, PairFeatures
-from auditeval.models.three_head import PairBatch
+from auditeval.features.store import Failure, FeatureStore
+from auditeval.models.omni.regressor import OmniRegressor
 from auditeval.types import EditPair, Scores, UserError
 from auditeval.version import __version__
 
@@ -37,13 +38,24 @@ def load(
     device: str = "auto",
     cache_dir: str | os.PathLike[str] | None = None,
     workers: int = 2,
+    base: str | None = None,
+    dtype: str | None = None,
+    merge: bool = False,
 ) -> Evaluator:
     """An evaluator from a checkpoint folder, a model hub id, or the one that ships (None).
 
     `device` is auto, cpu, cuda, cuda:N or mps; `workers` are decoding and encoding threads.
+    The last three are for evaluators on Qwen2.5-Omni: where their base lies (default: where it lay
+    in training), what it computes in (float32, bfloat16, float16; default: as in training), and
+    whether LoRA is merged into it.
     """
     folder = _find(checkpoint)
-    return Evaluator(folder.name, checkpoints.load(folder), device, cache_dir, workers)
+    loaded = checkpoints.load(folder, base, dtype)
+    if merge:
+        if not isinstance(loaded.model, OmniRegressor):
+            raise UserError(f"{folder}: has no LoRA to merge")
+        loaded.model.merge()
+    return Evaluator(folder.name, loaded, device, cache_dir, workers)
 
 
 class Evaluator:
@@ -69,16 +81,20 @@ class Evaluator:
 
         An axis that the checkpoint was not trained on is None.
         """
-        features = self.store.pairs(pairs, self._model.uses_changed_words)
-        usable = [row for row in features if isinstance(row, PairFeatures)]
+        looked = self._model.look(self.store, pairs)
+        usable = [row for row in looked if not isinstance(row, Failure)]
         predicted = iter(self._predict(usable) if usable else ())
         scores = []
-        for pair, row in zip(pairs, features, strict=True):
-            if isinstance(row, PairFeatures):
-                quality, relevance, faithfulness = next(predicted)
-                scores.append(Scores(pair.id, quality, relevance, faithfulness))
-            else:
+        for pair, row in zip(pairs, looked, strict=True):
+            if isinstance(row, Failure):
                 scores.append(Scores(pair.id, status="error", reason=row.reason))
+                continue
+            quality, relevance, faithfulness = rated = next(predicted)
+            if any(x is not None and not math.isfinite(x) for x in rated):
+                reason = "the model's answer is not a number; load it in float32"
+                scores.append(Scores(pair.id, status="error", reason=reason))
+            else:
+                scores.append(Scores(pair.id, quality, relevance, faithfulness))
         return scores
 
     def score_manifest(
@@ -141,14 +157,13 @@ class Evaluator:
         started.replace(finished)
         partial.unlink()
 
-    def _predict(self, rows: Sequence[PairFeatures]) -> list[list[float | None]]:
-        with torch.inference_mode():
-            scores = self._model(PairBatch.stack(rows).to(self.device))
+    def _predict(self, rows: Sequence[Any]) -> list[list[float | None]]:
+        scores = self._model.predict(rows).double().clamp(1.0, 5.0)
         trained = self._model.trained.tolist()
         return [
             # The scale ends at 1 and 5; more digits than these are noise of the arithmetic.
             [round(x, 6) if known else None for x, known in zip(row, trained, strict=True)]
-            for row in scores.double().clamp(1.0, 5.0).tolist()
+            for row in scores.tolist()
         ]
 
     def _provenance(self, manifest_path: Path, rows: int) -> dict[str, Any]:

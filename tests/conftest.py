@@ -78,6 +78,14 @@ def tiny_clap(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def tiny_omni(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of a small Qwen2.5-Omni with random weights; see `random_base.build`."""
+    from auditeval.models.omni.random_base import build
+
+    return build(tmp_path_factory.mktemp("bases") / "tiny", hidden=32, vocabulary="trained")
+
+
+@pytest.fixture(scope="session")
 def shared_data() -> Path:
     """Recordings that lie beside the repository on the development machine."""
     folder = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -55,7 +55,7 @@ def refused(folder: Path) -> str:
     return sentence
 
 
-@pytest.mark.parametrize("kind", sorted(MODELS))
+@pytest.mark.parametrize("kind", ["concat", "pairwise"])
 def test_round_trip_is_bitwise(kind: str, tmp_path: Path) -> None:
     encoder = MelStats()
     torch.manual_seed(3)

@@ -12,7 +12,8 @@ def convert(
     files: Annotated[
         list[Path],
         typer.Argument(
-            help="One original CLAP file, or the heads of AuditEval-ssl.", show_default=False
+            help="An original CLAP file, heads of AuditEval-ssl, or a Qwen2.5-Omni evaluator.",
+            show_default=False,
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The directory to make.")],
@@ -27,12 +28,17 @@ def convert(
         str | None,
         typer.Option(help="For heads: the CLAP they were trained on (630k-audioset-best.pt)."),
     ] = None,
+    base: Annotated[
+        str | None,
+        typer.Option(help="For Qwen2.5-Omni: the base; default: where it lay in training."),
+    ] = None,
 ) -> None:
-    """Convert original checkpoints; nothing in them is run, only tensors are read.
+    """Convert checkpoints; nothing in them is run, only tensors are read.
 
     A CLAP of LAION becomes a directory that transformers loads as well, one of Microsoft a
     directory for features.model. Heads of AuditEval-ssl become an evaluator for
     `auditeval score -c`, which hears as the authors' code does (16 kHz fed as 48 kHz).
+    A Qwen2.5-Omni evaluator of ms-swift becomes one of ours, one of ours a PEFT adapter.
 
     Examples:
 
@@ -42,11 +48,18 @@ def convert(
 
         auditeval convert quality_epoch_50.pt relevance_epoch_30.pt faithfulness_epoch_35.pt
         --clap clap-630k -o checkpoints/auditeval-ssl
+
+        auditeval convert runs/llm/auditeval_llm/holdout/checkpoint -o peft-adapter
     """
+    from auditeval.checkpoint import is_checkpoint
+    from auditeval.models.omni.swift import is_swift
     from auditeval.types import UserError
 
     if output.exists():
         raise UserError(f"{output}: exists already; choose another directory or delete it")
+    if len(files) == 1 and (is_checkpoint(files[0]) or is_swift(files[0])):
+        _convert_omni(files[0], base, output)
+        return
     if clap is not None:
         _convert_heads(files, clap, tokenizer, output)
         return
@@ -61,6 +74,24 @@ def convert(
     millions = sum(parameter.numel() for parameter in made.parameters()) / 1e6
     print(f"{output}: {type(made).__name__}, {millions:.1f}M parameters, {made.dim} dimensions")
     print(f"use it with: python train.py features=clap features.model={output}")
+
+
+def _convert_omni(folder: Path, base: str | None, output: Path) -> None:
+    from auditeval import checkpoint
+    from auditeval.models.omni.export import export_peft
+    from auditeval.models.omni.regressor import OmniRegressor
+    from auditeval.models.omni.swift import is_swift
+    from auditeval.types import UserError
+
+    loaded = checkpoint.load(folder, base)
+    if not isinstance(loaded.model, OmniRegressor):
+        raise UserError(f"{folder}: is an evaluator on frozen features, and needs no conversion")
+    if is_swift(folder):
+        checkpoint.save(output, loaded.model, loaded.encoder, loaded.config.training)
+        print(f"{output}: use it with: auditeval score -c {output} ...")
+    else:
+        export_peft(loaded.model, output)
+        print(f"{output}: use it with: PeftModel.from_pretrained(thinker, {str(output)!r})")
 
 
 def _convert_heads(files: list[Path], clap: str, tokenizer: str | None, output: Path) -> None:

@@ -36,6 +36,19 @@ def score(
     cache_dir: Annotated[
         Path | None, typer.Option(help="Feature cache; default $AUDITEVAL_CACHE or the user's.")
     ] = None,
+    base: Annotated[
+        str | None,
+        typer.Option(help="Qwen2.5-Omni: folder or hub id of the base; default: as in training."),
+    ] = None,
+    dtype: Annotated[
+        str | None,
+        typer.Option(
+            help="Qwen2.5-Omni: float32, bfloat16 or float16 for the base; default: as in training."
+        ),
+    ] = None,
+    merge: Annotated[
+        bool, typer.Option("--merge", help="Qwen2.5-Omni: add LoRA to the weights of the base.")
+    ] = False,
 ) -> None:
     """Score edits: quality, relevance, faithfulness, 1 (worst) to 5 (best).
 
@@ -48,6 +61,8 @@ def score(
 
         auditeval score --original a.wav --edited b.wav --original-caption "Rain."
         --target-caption "Rain, with a dog barking."
+
+        auditeval score pairs.jsonl -c ADAPTER --base Qwen2.5-Omni-7B --dtype bfloat16 -o scores.csv
     """
     from pydantic import ValidationError
 
@@ -62,11 +77,12 @@ def score(
             raise UserError("a MANIFEST needs -o SCORES, a file ending in .csv, .jsonl or .parquet")
         if not manifest.exists():
             raise UserError(f"{manifest}: no such manifest")
-        _score_manifest(load(checkpoint, device, cache_dir, workers), manifest, output, batch_size)
+        evaluator = load(checkpoint, device, cache_dir, workers, base, dtype, merge)
+        _score_manifest(evaluator, manifest, output, batch_size)
         return
     if original is None or edited is None:
         raise UserError("one pair needs both --original and --edited")
-    evaluator = load(checkpoint, device, cache_dir, workers)
+    evaluator = load(checkpoint, device, cache_dir, workers, base, dtype, merge)
     try:
         pair = EditPair(
             id="pair",

@@ -15,10 +15,12 @@ ENCODERS = {
     "laion_clap": "packages.LaionClapPackage",
     "msclap": "packages.MsClapPackage",
     "squim": "packages.Squim",
+    "qwen_omni": "omni.encoder.OmniEncoder",
 }
 """The encoders that a configuration or checkpoint may name, and where each lies in this package.
 
-A module is imported when its encoder is used: the last three need packages that clash with ours.
+A module is imported when its encoder is used: laion_clap, msclap and squim need packages
+that clash with ours.
 """
 
 

@@ -93,7 +93,7 @@ class FeatureStore:
         `with_changed_words=False` spares the words added and removed: 0, for models that do not
         look at them.
         """
-        paths = list(dict.fromkeys(p for pair in pairs for p in (pair.original, pair.edited)))
+        clips = self.files([p for pair in pairs for p in (pair.original, pair.edited)])
         changes = [
             changed_words(pair.original_caption, pair.target_caption)
             if with_changed_words
@@ -105,8 +105,6 @@ class FeatureStore:
             for pair, change in zip(pairs, changes, strict=True)
             for text in (pair.original_caption, pair.target_caption, *change)
         )
-        size = self.encoder.batch_size
-        clips = dict(zip(paths, self._batches(self._read, paths, size), strict=True))
         share = -(-len(words) // max(self.workers, 1))
         size = min(max(share, 1), _CAPTIONS)
         texts = dict(zip(words, self._batches(self.captions, list(words), size), strict=True))
@@ -131,6 +129,13 @@ class FeatureStore:
             )
 
         return self._map(lambda both: join(*both), zip(pairs, changes, strict=True))
+
+    def files(self, paths: Iterable[Path]) -> dict[Path, AudioFeatures | Failure]:
+        """Features of audio files, each read once; one without says why."""
+        once = list(dict.fromkeys(paths))
+        return dict(
+            zip(once, self._batches(self._read, once, self.encoder.batch_size), strict=True)
+        )
 
     def clips(self, waveforms: Sequence[audio.Waveform]) -> list[AudioFeatures]:
         """Features of decoded clips."""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from auditeval.models.omni.regressor import OmniRegressor
 from auditeval.models.three_head import ConcatRegressor, PairwiseRegressor, Regressor
 from auditeval.types import UserError
 
-MODELS: dict[str, type[Regressor]] = {
+Model = Regressor | OmniRegressor
+MODELS: dict[str, type[Regressor] | type[OmniRegressor]] = {
     "concat": ConcatRegressor,
     "pairwise": PairwiseRegressor,
+    "qwen_omni": OmniRegressor,
 }
 
 
-def find_model(name: str) -> type[Regressor]:
+def find_model(name: str) -> type[Regressor] | type[OmniRegressor]:
     """The model of that name; raises UserError for a name that is not in MODELS."""
     if name not in MODELS:
         raise UserError(f"no model is called {name!r}; known: {', '.join(MODELS)}")

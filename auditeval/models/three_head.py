@@ -14,7 +14,8 @@ from typing import Any, NamedTuple, cast
 import torch
 from torch import Tensor, nn
 
-from auditeval.types import AXES, Axis
+from auditeval.features.store import Failure, FeatureStore, PairFeatures
+from auditeval.types import AXES, Axis, EditPair
 
 
 class PairBatch(NamedTuple):
@@ -119,6 +120,17 @@ class Regressor(nn.Module):
             if len(rated) > 1:
                 self.target_mean[index] = rated.mean()
                 self.target_spread[index] = rated.std(correction=0).clamp_min(1e-3)
+
+    def look(
+        self, store: FeatureStore, pairs: Sequence[EditPair]
+    ) -> Sequence[PairFeatures | Failure]:
+        """What `predict` takes of each pair, or why it cannot be rated."""
+        return store.pairs(pairs, self.uses_changed_words)
+
+    @torch.inference_mode()
+    def predict(self, rows: Sequence[PairFeatures]) -> Tensor:
+        """Ratings :: (N, 3), in the order of `rows`."""
+        return self(PairBatch.stack(rows).to(self.trained.device)).cpu()
 
     def scale(self, batch: PairBatch) -> PairBatch:
         """The features, standardised; both sides of a pair by the same statistics."""

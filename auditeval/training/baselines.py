@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from rich.console import Console
@@ -37,12 +37,16 @@ class Tagger(Protocol):
 def make_baselines(
     baselines: Mapping[str, Callable[..., Predictions]],
     pairs: Sequence[EditPair],
-    features: PairBatch,
+    features: Any,
     folds: Sequence[Fold],
 ) -> list[Predictions]:
-    """The baselines (name -> function) on the test pairs of all folds."""
+    """The baselines (name -> function) on the test pairs of all folds.
+
+    Those that look at embeddings need `features` to be a PairBatch, as fit=heads makes them.
+    """
     rows = sorted({row for fold in folds for row in fold.test})
-    tested, seen = [pairs[row] for row in rows], take(features, rows)
+    tested = [pairs[row] for row in rows]
+    seen = take(features, rows) if isinstance(features, PairBatch) else None
     made = []
     for name, baseline in baselines.items():
         made.append(baseline(name, tested, seen))
@@ -122,8 +126,8 @@ def inception(
     return Predictions(name, values, on_rating_scale=False, of_systems=True)
 
 
-def _check_is_clap(name: str, features: PairBatch) -> None:
-    if features.edited_audio.shape[1] != features.target_text.shape[1]:
+def _check_is_clap(name: str, features: PairBatch | None) -> None:
+    if features is None or features.edited_audio.shape[1] != features.target_text.shape[1]:
         raise UserError(f"baseline {name!r} needs one space of sound and words: features=clap")
 
 

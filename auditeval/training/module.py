@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pytorch_lightning as lightning
@@ -22,6 +22,21 @@ def masked_mse(predicted: Tensor, rated: Tensor) -> Tensor | None:
     """
     there = ~rated.isnan()
     return (predicted[:, there] - rated[there]).square().mean() if there.any() else None
+
+
+def log_agreement(
+    module: lightning.LightningModule, validated: Sequence[tuple[Tensor, Tensor]]
+) -> None:
+    """Log `val/mse/<axis>` and `val/srcc/<axis>` of batches (predicted, rated) :: (B, 3) each."""
+    predicted, rated = (torch.cat(part).cpu() for part in zip(*validated, strict=True))
+    for index, axis in enumerate(AXES):
+        there = ~rated[:, index].isnan()
+        if not there.any():
+            continue
+        x, y = (part[there, index].double().numpy() for part in (predicted, rated))
+        module.log(f"val/mse/{axis}", STATISTICS["MSE"](x, y), prog_bar=True)
+        if len(x) > 2 and x.std() > 0 and y.std() > 0:
+            module.log(f"val/srcc/{axis}", STATISTICS["SRCC"](x, y))
 
 
 class EvaluatorModule(lightning.LightningModule):
@@ -76,16 +91,8 @@ class EvaluatorModule(lightning.LightningModule):
         self._validated.append((self.model(features), rated))
 
     def on_validation_epoch_end(self) -> None:
-        predicted, rated = (torch.cat(part).cpu() for part in zip(*self._validated, strict=True))
+        log_agreement(self, self._validated)
         self._validated.clear()
-        for index, axis in enumerate(AXES):
-            there = ~rated[:, index].isnan()
-            if not there.any():
-                continue
-            x, y = (part[there, index].double().numpy() for part in (predicted, rated))
-            self.log(f"val/mse/{axis}", STATISTICS["MSE"](x, y), prog_bar=True)
-            if len(x) > 2 and x.std() > 0 and y.std() > 0:
-                self.log(f"val/srcc/{axis}", STATISTICS["SRCC"](x, y))
 
     def on_train_epoch_end(self) -> None:
         # Lightning runs validation inside the training epoch, so the metrics are this epoch's.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import os
 import subprocess
 import time
 import warnings
@@ -21,8 +22,7 @@ import hydra
 import hydra.errors
 import pytorch_lightning as lightning
 from omegaconf import DictConfig, OmegaConf
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+from pytorch_lightning.utilities.rank_zero import rank_zero_only
 from torch import Tensor
 
 from auditeval import checkpoint, manifest, report
@@ -30,21 +30,16 @@ from auditeval.atomic import replacing
 from auditeval.data.splits import Fold
 from auditeval.features import make_encoder
 from auditeval.features.encoder import Encoder
-from auditeval.features.store import Failure, FeatureStore, PairFeatures
-from auditeval.models import find_model
-from auditeval.models.three_head import PairBatch, Regressor
+from auditeval.features.store import FeatureStore
 from auditeval.scoring import choose_device
 from auditeval.training.baselines import constant, make_baselines
-from auditeval.training.callbacks import BestHeads, SaveLast, deterministic
-from auditeval.training.data import PairDataModule, rating_matrix, take
-from auditeval.training.module import EvaluatorModule
+from auditeval.training.callbacks import deterministic
+from auditeval.training.data import rating_matrix
 from auditeval.types import AXES, EditPair, UserError
 from auditeval.version import __version__
 
 log = logging.getLogger(__name__)
-console = Console(stderr=True)
-_CHUNK_PAIRS = 64
-_DECISIVE = ["seed", "epochs", "batches", "features", "model", "compare", "optimizer", "scheduler"]
+_DECISIVE = ["seed", "fit", "features", "model", "compare", "optimizer", "scheduler"]
 _COMPARED = {
     "manifest_sha256": "from another manifest",
     "encoder_revision": "with an encoder of other weights or options",
@@ -52,40 +47,54 @@ _COMPARED = {
 }
 
 
-def train(config: DictConfig) -> report.Report:
-    """Fit and test what the configuration names; returns the table that the command prints."""
+def train(config: DictConfig) -> report.Report | None:
+    """Fit and test what the configuration names; returns the table that the command prints.
+
+    On several devices every one of them comes through here; all but the first return None.
+    """
     # Its hints and the device list tell a user of train.py nothing.
     logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
     # Nothing is deleted: a resumed run keeps the metrics of the part before it.
     warnings.filterwarnings("ignore", "Experiment logs directory")
     warnings.filterwarnings("ignore", "Total length of `list`")  # there may be no validation part
+    warnings.filterwarnings("ignore", "You're resuming from a checkpoint")  # our data can
+    warnings.filterwarnings("ignore", ".*LeafSpec")  # Lightning, of torch's way to walk a tuple
     deterministic(config.seed)
+    first = getattr(rank_zero_only, "rank", 0) == 0
+    config.run_dir = _run_dir(config.run_dir, first)
     folder = Path(config.run_dir)
     folder.mkdir(parents=True, exist_ok=True)
+    if "make" in config.get("base", {}):
+        _call(config.base.make)
     manifest_path = Path(_call(config.data.manifest))
     pairs = manifest.read(manifest_path)
     if not any(pair.ratings for pair in pairs):
         raise UserError(f"{manifest_path}: no pair has ratings, so there is nothing to learn")
     folds: list[Fold] = _call(config.data.split, pairs)
+    fit = _call(config.fit)
     encoder = make_encoder(**config.features)
     encoder.to(str(choose_device(config.get("device", "auto"))))
     baselines = {str(name): _call(node) for name, node in config.baselines.items()}
-    _record(folder, config, manifest_path, pairs, folds, encoder)
+    if first:
+        _record(folder, config, manifest_path, pairs, folds, encoder)
 
     store = FeatureStore(encoder, config.cache_dir, config.workers)
     models = {config.name: config.model, **config.compare}
-    words = any(find_model(settings.name).uses_changed_words for settings in models.values())
-    features, seconds = _features(store, pairs, words)
+    started = time.perf_counter()
+    features = fit.features(store, pairs, [settings.name for settings in models.values()])
+    seconds = time.perf_counter() - started
     ratings = rating_matrix(pairs)
     log.info("features of %d pairs in %.1f s", len(pairs), seconds)
 
-    predictions = make_baselines(baselines, pairs, features, folds)
+    predictions = make_baselines(baselines, pairs, features, folds) if first else []
     for name, settings in models.items():
         predicted = {}
         for fold in folds:
-            fit = _Fit(folder / name / fold.name, config, settings, encoder, pairs)
-            predicted.update(fit.run(features, ratings, fold))
+            trained = _Run(folder / name / fold.name, config, settings, encoder, pairs, fit)
+            predicted.update(trained.predictions(features, ratings, fold))
         predictions.append(report.Predictions(name, predicted))
+    if not first:
+        return None
     predictions.append(constant(pairs, folds))
 
     tested = [pairs[row] for row in sorted({row for fold in folds for row in fold.test})]
@@ -98,7 +107,7 @@ def train(config: DictConfig) -> report.Report:
     return made
 
 
-class _Fit:
+class _Run:
     """One model on one fold, in a folder of its own; what is finished is not done again."""
 
     def __init__(
@@ -108,50 +117,64 @@ class _Fit:
         settings: DictConfig,
         encoder: Encoder,
         pairs: Sequence[EditPair],
+        fit: Any,
     ) -> None:
         self.folder, self.config, self.settings = folder, config, settings
-        self.encoder, self.pairs = encoder, pairs
+        self.encoder, self.pairs, self.fit = encoder, pairs, fit
 
-    def run(self, features: PairBatch, ratings: Tensor, fold: Fold) -> dict[str, dict[Any, float]]:
+    def predictions(
+        self, features: Any, ratings: Tensor, fold: Fold
+    ) -> dict[str, dict[Any, float]]:
+        """{pair id: {axis: rating}} of the test part; on all devices but the first, nothing."""
         done = self.folder / "predictions.json"
         if not done.exists():
             predicted = self._train(features, ratings, fold)
+            if predicted is None:
+                return {}
             with replacing(done) as temporary:
                 temporary.write_text(json.dumps(predicted, indent=1) + "\n")
         return json.loads(done.read_text())
 
     def _train(
-        self, features: PairBatch, ratings: Tensor, fold: Fold
-    ) -> dict[str, dict[str, float]]:
+        self, features: Any, ratings: Tensor, fold: Fold
+    ) -> dict[str, dict[str, float]] | None:
         config = self.config
         deterministic(config.seed)
-        model = self._model(features)
-        model.fit_scales(take(features, fold.train), ratings[fold.train])
-        module = EvaluatorModule(
-            model,
+        parts = self.fit.parts(
+            OmegaConf.to_container(self.settings, resolve=True),
+            self.encoder,
+            features,
+            ratings,
+            fold,
+            self.folder,
+            config.seed,
             hydra.utils.instantiate(config.optimizer),
             hydra.utils.instantiate(config.scheduler),
-            OmegaConf.to_container(config.epochs),  # type: ignore[arg-type]
-            config.seed,
         )
-        data = PairDataModule(features, ratings, fold, seed=config.seed, **config.batches)
-        best, last = BestHeads(), self.folder / "last.ckpt"
         trainer = lightning.Trainer(
             **hydra.utils.instantiate(config.trainer),
-            max_epochs=max(config.epochs.values()),
+            **parts.trainer,
             default_root_dir=self.folder,
             logger=hydra.utils.instantiate(config.logger, save_dir=str(self.folder)),
             callbacks=[
-                best,
-                SaveLast(last),
+                *parts.callbacks,
                 *(hydra.utils.instantiate(node) for node in config.callbacks.values()),
             ],
         )
-        if (metrics := self.folder / "metrics.csv").exists():
+        if trainer.is_global_zero and (metrics := self.folder / "metrics.csv").exists():
             # Lightning's CSVLogger would delete what it logged before an interruption.
             part = 1 + len(list(self.folder.glob("metrics-*.csv")))
             metrics.rename(self.folder / f"metrics-{part}.csv")
-        trainer.fit(module, data, ckpt_path=last if last.exists() else None, weights_only=True)
+        last = self.folder / "last.ckpt"
+        trainer.fit(
+            parts.module,
+            parts.data,
+            ckpt_path=last if last.exists() else None,
+            weights_only=True,
+        )
+        if not trainer.is_global_zero:
+            return None
+        model = parts.model.cpu().eval()
         checkpoint.save(
             self.folder / "checkpoint",
             model,
@@ -162,42 +185,24 @@ class _Fit:
                 "seed": config.seed,
                 "fold": fold.name,
                 "pairs": len(fold.train),
-                "best_epochs": best.best_epochs(),
+                **parts.notes(),
             },
         )
-        return self._predict(model.cpu().eval(), features, fold.test)
-
-    def _model(self, features: PairBatch) -> Regressor:
-        arguments: dict[str, Any] = OmegaConf.to_container(self.settings)  # type: ignore[assignment]
-        kind = find_model(arguments.pop("name"))
-        try:
-            return kind(
-                dim=self.encoder.dim,
-                text_dim=self.encoder.text_dim,
-                joint_dim=self.encoder.joint_dim,
-                alignment_dim=features.alignment.shape[1],
-                **arguments,
-            )
-        except (TypeError, ValueError) as error:
-            raise UserError(
-                f"model {self.settings.name!r} cannot be made for encoder {self.encoder.name} "
-                f"({error})"
-            ) from None
-
-    def _predict(
-        self, model: Regressor, features: PairBatch, rows: list[int]
-    ) -> dict[str, dict[str, float]]:
-        import torch
-
-        with torch.inference_mode():
-            scores = model(take(features, rows)).double().clamp(1, 5).tolist()
+        scores = self.fit.predict(model, features, fold.test).double().clamp(1, 5).tolist()
         trained = model.trained.tolist()
         return {
             self.pairs[row].id: {
                 axis: x for axis, x, known in zip(AXES, values, trained, strict=True) if known
             }
-            for row, values in zip(rows, scores, strict=True)
+            for row, values in zip(fold.test, scores, strict=True)
         }
+
+
+def _run_dir(configured: str, first: bool) -> str:
+    """The run folder, whose default name holds the time: the first device tells the others."""
+    if first:
+        os.environ["AUDITEVAL_RUN_DIR"] = configured
+    return os.environ.get("AUDITEVAL_RUN_DIR", configured)
 
 
 def _call(node: DictConfig, *arguments: Any) -> Any:
@@ -205,36 +210,12 @@ def _call(node: DictConfig, *arguments: Any) -> Any:
     try:
         return hydra.utils.call(node, *arguments)
     except hydra.errors.InstantiationException as error:
-        if isinstance(error.__cause__, UserError):
-            raise error.__cause__ from None
+        cause = error.__cause__
+        if isinstance(cause, UserError):
+            raise cause from None
+        if isinstance(cause, TypeError) and "argument" in str(cause):
+            raise UserError(f"{node._target_}: {cause}; see configs/") from None
         raise
-
-
-def _features(
-    store: FeatureStore, pairs: Sequence[EditPair], with_changed_words: bool
-) -> tuple[PairBatch, float]:
-    """Features of all pairs, in chunks so that only what models see stays in memory."""
-    started = time.perf_counter()
-    rows: list[PairFeatures | Failure] = []
-    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console) as bar:
-        task = bar.add_task(f"encoding with {store.encoder.name}", total=len(pairs))
-        for start in range(0, len(pairs), _CHUNK_PAIRS):
-            chunk = pairs[start : start + _CHUNK_PAIRS]
-            rows += store.pairs(chunk, with_changed_words)
-            bar.advance(task, len(chunk))
-    failed = [
-        f"{pair.id}: {row.reason}"
-        for pair, row in zip(pairs, rows, strict=True)
-        if isinstance(row, Failure)
-    ]
-    if failed:
-        shown = "; ".join(failed[:5]) + ("; ..." if len(failed) > 5 else "")
-        raise UserError(
-            f"{len(failed)} of {len(pairs)} pairs cannot be used ({shown}); mend them or take them "
-            "out of the manifest"
-        )
-    return PairBatch.stack(rows), time.perf_counter() - started
 
 
 def _record(
@@ -246,7 +227,8 @@ def _record(
     encoder: Encoder,
 ) -> None:
     """What the run was made from. A folder is never continued with other inputs or settings."""
-    settings = OmegaConf.to_container(OmegaConf.masked_copy(config, _DECISIVE), resolve=True)
+    resolved: dict[str, Any] = OmegaConf.to_container(config, resolve=True)  # type: ignore[assignment]
+    settings = {key: resolved[key] for key in _DECISIVE}
     record = {
         "encoder_revision": encoder.revision,
         "settings": json.loads(json.dumps(settings)),

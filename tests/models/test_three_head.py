@@ -52,7 +52,7 @@ def swapped(pairs: PairBatch) -> PairBatch:
     return pairs._replace(original_audio=pairs.edited_audio, edited_audio=pairs.original_audio)
 
 
-KINDS = pytest.mark.parametrize("kind", sorted(MODELS))
+KINDS = pytest.mark.parametrize("kind", ["concat", "pairwise"])
 
 
 @KINDS

@@ -30,13 +30,13 @@ def composed(*overrides: str) -> dict[str, Any]:
 
 def test_the_recipe_is_appendix_e() -> None:
     config = composed()
-    assert config["epochs"] == {"quality": 50, "relevance": 30, "faithfulness": 35}
+    assert config["fit"]["epochs"] == {"quality": 50, "relevance": 30, "faithfulness": 35}
     assert config["optimizer"]["_target_"] == "torch.optim.Adam"
     assert (config["optimizer"]["lr"], config["optimizer"]["weight_decay"]) == (5e-5, 0.0)
     scheduler = {key: config["scheduler"][key] for key in ("mode", "factor", "patience")}
     assert scheduler == {"mode": "min", "factor": 0.8, "patience": 5}
     assert config["scheduler"]["_target_"] == "torch.optim.lr_scheduler.ReduceLROnPlateau"
-    assert config["batches"] == {"batch_size": 256, "validation_batch_size": 64}
+    assert (config["fit"]["batch_size"], config["fit"]["validation_batch_size"]) == (256, 64)
     assert config["seed"] == config["data"]["split"]["seed"] == 1984
     assert config["data"]["split"]["test_share"] == 0.1
     assert config["data"]["split"]["validation_share"] == 0.0
@@ -77,7 +77,7 @@ def test_auditscore_to_table_2(
         [
             *(sys.executable, str(ROOT / "train.py"), "experiment=auditeval_ssl"),
             *(f"data.root={auditscore}", f"features.model={tiny_clap}", f"run_dir={folder}"),
-            *("epochs={quality: 25, relevance: 15, faithfulness: 18}", "optimizer.lr=3e-3"),
+            *("fit.epochs={quality: 25, relevance: 15, faithfulness: 18}", "optimizer.lr=3e-3"),
             *("model.hidden=[64,32]", "trainer.accelerator=cpu", "device=cpu", "resamples=10"),
         ],
         capture_output=True,

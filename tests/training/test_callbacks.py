@@ -30,6 +30,10 @@ class Run:
         self.epoch_seconds, self.write_seconds = epoch_seconds, write_seconds
         self.epoch = 0
         self.written: list[int] = []
+        self.strategy = self
+
+    def reduce_boolean_decision(self, decision: bool) -> bool:
+        return decision
 
     def save_checkpoint(self, path: Path) -> None:
         self.clock.now += self.write_seconds

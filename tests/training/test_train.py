@@ -28,7 +28,7 @@ SMALL = [
     "compare=none",
     "resamples=10",
     "workers=0",
-    "batches.batch_size=16",
+    "fit.batch_size=16",
     "model.rank=0",  # melstats has no words
     "model.hidden=[8]",
     "scheduler.patience=0",  # the step shrinks within a few epochs, and that has to survive
@@ -43,7 +43,9 @@ def configured(table: Path, folder: Path, *overrides: str) -> DictConfig:
 
 
 def epochs(quality: int, relevance: int, faithfulness: int) -> str:
-    return f"epochs={{quality: {quality}, relevance: {relevance}, faithfulness: {faithfulness}}}"
+    return (
+        f"fit.epochs={{quality: {quality}, relevance: {relevance}, faithfulness: {faithfulness}}}"
+    )
 
 
 FEW = epochs(4, 2, 3)
@@ -137,7 +139,7 @@ def test_a_run_folder_says_what_it_was_made_from(finished: Path, table: Path) ->
     config = OmegaConf.load(finished / "config.yaml")
     assert config.seed == 1984
     assert config.data.split.seed == 1984  # resolved
-    assert dict(config.epochs) == {"quality": 4, "relevance": 2, "faithfulness": 3}
+    assert dict(config.fit.epochs) == {"quality": 4, "relevance": 2, "faithfulness": 3}
 
 
 def test_splits_are_whole_and_share_no_original(finished: Path, table: Path) -> None:

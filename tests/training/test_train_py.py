@@ -21,7 +21,7 @@ from auditeval.types import AXES, EditPair, UserError
 
 ROOT = Path(__file__).parents[2]
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
-FEW = "epochs={quality: 2, relevance: 2, faithfulness: 2}"
+FEW = "fit.epochs={quality: 2, relevance: 2, faithfulness: 2}"
 
 
 @pytest.fixture

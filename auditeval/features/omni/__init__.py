@@ -1,0 +1,1 @@
+"""Qwen2.5-Omni: where its parts lie, and its audio tower as a frozen encoder."""

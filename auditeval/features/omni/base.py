@@ -1,0 +1,202 @@
+"""A Qwen2.5-Omni folder: its configuration, tokenizer, audio tower and language model.
+
+Each part is loaded alone. Talker, vision tower and vocabulary head (0.545B parameters at 7B) are
+never read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import nn
+
+from auditeval.types import UserError
+
+DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
+# Published folders hold `thinker.model.layers`; a saved Thinker, and transformers 5, other names.
+_LANGUAGE_MODEL = r"^(thinker\.)?model\.(language_model\.)?(?=layers\.|embed_tokens\.|norm\.)"
+_AUDIO_TOWER = r"^(thinker\.)?(model\.)?audio_tower\."
+_FILES = ("*.json", "*.txt", "*.safetensors")
+_EXPECTED = "expected a folder of Qwen2.5-Omni or a hub id such as Qwen/Qwen2.5-Omni-7B"
+
+
+@dataclass(frozen=True)
+class Base:
+    """An opened base: the name it was asked for by, its folder and the Thinker's configuration."""
+
+    name: str
+    folder: Path
+    config: Any
+
+    def tokenizer(self) -> Any:
+        """Its tokenizer; raises UserError where there is none that fits the configuration."""
+        from transformers import AutoTokenizer
+
+        try:
+            with _quiet():
+                tokenizer = AutoTokenizer.from_pretrained(self.folder, trust_remote_code=False)
+            known = tokenizer.convert_tokens_to_ids(["<|AUDIO|>", "<|audio_bos|>", "<|audio_eos|>"])
+        except Exception as error:  # whatever a malformed folder provokes in transformers
+            raise UserError(f"{self.name}: its tokenizer cannot be read ({_line(error)})") from None
+        config = self.config
+        named = [config.audio_token_index, config.audio_start_token_id, config.audio_end_token_id]
+        if known != named:
+            raise UserError(
+                f"{self.name}: its tokenizer has <|AUDIO|>, <|audio_bos|>, <|audio_eos|> at "
+                f"{known}, its configuration at {named}; they do not belong together"
+            )
+        return tokenizer
+
+    def front_end(self) -> Any:
+        """The feature extractor of its audio: 128 log-mel bands of 16 kHz, hop 10 ms."""
+        from transformers import WhisperFeatureExtractor
+
+        try:
+            return WhisperFeatureExtractor.from_pretrained(self.folder)
+        except Exception as error:  # as above
+            raise UserError(
+                f"{self.name}: its preprocessor_config.json cannot be read ({_line(error)})"
+            ) from None
+
+    def audio_tower(self, dtype: torch.dtype) -> nn.Module:
+        """The audio tower alone, in evaluation mode."""
+        from transformers.models.qwen2_5_omni import modeling_qwen2_5_omni as omni
+
+        kind = omni.Qwen2_5OmniAudioEncoder
+        return self._load(kind, self.config.audio_config, _AUDIO_TOWER, dtype=dtype)
+
+    def language_model(self, dtype: torch.dtype, **options: Any) -> nn.Module:
+        """The language model alone, without vocabulary head; `options` go to `from_pretrained`."""
+        from transformers.models.qwen2_5_omni import modeling_qwen2_5_omni as omni
+
+        kind = omni.Qwen2_5OmniThinkerTextModel
+        return self._load(kind, self.config.text_config, _LANGUAGE_MODEL, dtype=dtype, **options)
+
+    def fingerprint(self) -> str:
+        """SHA-256 over name, shape and beginning of each tensor of the language model, in hex.
+
+        Two bases of one size that were trained differently differ in it; reading all of a 7B base
+        at every start would take longer than loading it.
+        """
+        digest = hashlib.sha256()
+        found = {}
+        for path in _weight_files(self):
+            with safe_open(path, "pt") as file:
+                for key in file.keys():  # noqa: SIM118 (it is no mapping)
+                    if re.match(_LANGUAGE_MODEL, key):
+                        part = file.get_slice(key)
+                        found[re.sub(_LANGUAGE_MODEL, "", key)] = (part.get_shape(), part[:1])
+        for key, (shape, start) in sorted(found.items()):
+            digest.update(f"{key} {shape}\n".encode())
+            digest.update(start.float().contiguous().numpy().data)
+        return digest.hexdigest()[:16]
+
+    def _load(self, kind: Any, config: Any, names: str, **options: Any) -> nn.Module:
+        try:
+            with _quiet():
+                model, found = kind.from_pretrained(
+                    self.folder,
+                    config=config,
+                    key_mapping={names: ""},
+                    output_loading_info=True,
+                    use_safetensors=True,
+                    attn_implementation="sdpa",
+                    **options,
+                )
+        except ImportError as error:
+            raise UserError(f"{self.name}: {_line(error)}") from None
+        except Exception as error:  # whatever a malformed folder provokes in transformers
+            raise UserError(f"{self.name}: cannot be loaded ({_line(error)})") from None
+        for what in ("missing_keys", "mismatched_keys"):
+            if keys := sorted(map(str, found[what])):
+                raise UserError(
+                    f"{self.name}: {what.replace('_', ' ')}, {keys[0]} among them; {_EXPECTED}"
+                )
+        return model.eval().requires_grad_(False)
+
+
+def open_base(name: str, revision: str | None = None) -> Base:
+    """A base from a folder, or from the model hub at a revision (branch, tag or commit).
+
+    Raises UserError for what is neither.
+    """
+    from transformers import PretrainedConfig, Qwen2_5OmniThinkerConfig
+
+    folder = _find(name, revision)
+    try:
+        # Not AutoConfig, which would offer to run code that lies beside an unknown model.
+        whole = PretrainedConfig.get_config_dict(folder)[0]
+        thinker = whole.get("thinker_config", whole)
+        kind = thinker.get("model_type", whole.get("model_type"))
+        config = Qwen2_5OmniThinkerConfig(**thinker) if kind == "qwen2_5_omni_thinker" else None
+    except Exception as error:  # whatever a malformed configuration provokes in transformers
+        raise UserError(f"{name}: its config.json cannot be read ({_line(error)})") from None
+    if config is None:
+        raise UserError(f"{name}: is a model of type {kind}; {_EXPECTED}")
+    return Base(name, folder, config)
+
+
+def resolved(name: str) -> str:
+    """A folder by its whole path, to be found from any working directory; else a hub id."""
+    path = Path(name).expanduser()
+    return str(path.resolve()) if path.exists() else name
+
+
+def _find(name: str, revision: str | None) -> Path:
+    path = Path(name).expanduser()
+    if path.is_dir():
+        if not (path / "config.json").is_file():
+            raise UserError(f"{name}: holds no config.json; {_EXPECTED}")
+        return path
+    if path.is_absolute() or len(path.parts) != 2 or name.startswith("."):
+        raise UserError(f"{name}: no such folder; {_EXPECTED}")
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(name, revision=revision, allow_patterns=list(_FILES)))
+    except Exception as error:  # the hub's errors, and those of its HTTP library
+        raise UserError(
+            f"{name}: no such folder, and the model hub did not give it ({_line(error)}); "
+            f"{_EXPECTED}"
+        ) from None
+
+
+def _weight_files(base: Base) -> list[Path]:
+    files = sorted(base.folder.glob("model*.safetensors"))
+    if not files:
+        raise UserError(f"{base.name}: holds no model*.safetensors; {_EXPECTED}")
+    for path in files:
+        try:
+            with safe_open(path, "pt"):
+                pass
+        except (SafetensorError, OSError) as error:
+            raise UserError(f"{path}: cannot be read as weights ({_line(error)})") from None
+    return files
+
+
+def _line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without transformers' bar, and its report of the parts that we leave out on purpose."""
+    from transformers.utils import logging
+
+    bar, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bar:
+            logging.enable_progress_bar()

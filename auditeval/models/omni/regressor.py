@@ -1,0 +1,266 @@
+"""OmniRegressor: three ratings read off the last token of a Qwen2.5-Omni [auditeval.txt 4.2]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal, Protocol, cast
+
+import torch
+from torch import Tensor, nn
+
+from auditeval.features.encoder import AudioFeatures
+from auditeval.features.omni.base import DTYPES, open_base, resolved
+from auditeval.features.omni.encoder import TOKENS
+from auditeval.features.store import Failure
+from auditeval.models.omni.inputs import Batch, InputBuilder, Order, PairRow
+from auditeval.models.three_head import mlp
+from auditeval.types import AXES, EditPair, UserError
+
+# "all-linear" would also train vocabulary head and towers, where those are loaded.
+LORA_TARGETS = r"layers\.\d+\.(self_attn\.(q|k|v|o)_proj|mlp\.(gate|up|down)_proj)"
+HEADS = ("linear", "mlp")
+
+
+class Clips(Protocol):
+    """Where audio tokens come from: a FeatureStore, or what keeps them in memory."""
+
+    def files(self, paths: Iterable[Path]) -> dict[Path, AudioFeatures | Failure]: ...
+
+
+class OmniRegressor(nn.Module):
+    """Pairs to ratings :: Batch of B -> (B, 3), axes in AXES order, on the 1 to 5 scale.
+
+    The language model of `base` (a folder or hub id of Qwen2.5-Omni, at `base_revision`) is frozen;
+    LoRA of this rank on all its linear layers is trained (20.2M parameters at 7B), and the heads.
+    `head` is "linear", one map to three numbers without bias as the authors ran it, or "mlp", three
+    post-regression heads with `hidden` layers as the paper's text says. Audio enters as tokens of
+    `features.omni.encoder.OmniEncoder` of the same base: neither tower is part of this module.
+
+    The base computes in `dtype`, LoRA and heads in float32; with `load_in_4bit` the base is kept in
+    4 bits (NF4, package bitsandbytes, an accelerator). With rank 0 there is no LoRA.
+
+    The state dict holds what is trained and no more. `arguments` (JSON values only) rebuilds the
+    module; `fingerprint` in it is that of the base (see `Base.fingerprint`), and a base of another
+    one raises UserError.
+    """
+
+    trained: Tensor
+
+    def __init__(
+        self,
+        base: str,
+        base_revision: str | None = None,
+        fingerprint: str | None = None,
+        head: Literal["linear", "mlp"] = "linear",
+        hidden: Sequence[int] = (512,),
+        rank: int = 8,
+        alpha: int = 32,
+        dropout: float = 0.05,
+        order: Order = "audio_first",
+        max_tokens: int = 4096,
+        dtype: str = "bfloat16",
+        load_in_4bit: bool = False,
+        batch_size: int = 8,
+    ) -> None:
+        super().__init__()
+        if dtype not in DTYPES:
+            raise UserError(f"dtype {dtype!r} is none of {', '.join(DTYPES)}")
+        if head not in HEADS:
+            raise UserError(f"head {head!r} is none of {', '.join(HEADS)}")
+        opened = open_base(base, base_revision)
+        found = opened.fingerprint()
+        if fingerprint not in (None, found):
+            raise UserError(
+                f"was trained on a base with fingerprint {fingerprint}, {base} has {found}: it is "
+                "another base, or the same one trained further"
+            )
+        self.arguments = {
+            "base": resolved(base),
+            "base_revision": base_revision,
+            "fingerprint": found,
+            "head": head,
+            "hidden": list(hidden),
+            "rank": rank,
+            "alpha": alpha,
+            "dropout": dropout,
+            "order": order,
+            "max_tokens": max_tokens,
+            "dtype": dtype,
+            "load_in_4bit": load_in_4bit,
+            "batch_size": batch_size,
+        }
+        audio_token = opened.config.audio_token_index
+        self.inputs = InputBuilder(opened.tokenizer(), audio_token, order, max_tokens)
+        self._audio_token, self._batch_size = audio_token, batch_size
+        options = _four_bits(DTYPES[dtype]) if load_in_4bit else {}
+        self.language_model = opened.language_model(DTYPES[dtype], **options)
+        if rank:
+            _add_lora(self.language_model, rank, alpha, dropout)
+        size = opened.config.text_config.hidden_size
+        self.heads = nn.ModuleDict(
+            {"scores": nn.Linear(size, len(AXES), bias=False)}
+            if head == "linear"
+            else {axis: mlp(size, hidden, dropout) for axis in AXES}
+        )
+        self.register_buffer("trained", torch.zeros(len(AXES), dtype=torch.bool))
+        self._prefix: Any = None
+        self.register_state_dict_post_hook(_leave_out_frozen)
+        self.register_load_state_dict_post_hook(_expect_no_frozen)
+
+    def prepare(self, ratings: Tensor) -> None:
+        """Note which axes of the training ratings (N, 3) are there; MLP heads start at the mean."""
+        rated = ~ratings.isnan()
+        self.trained.copy_(rated.sum(dim=0) > 1)
+        for index, axis in enumerate(AXES):
+            if axis in self.heads and rated[:, index].any():
+                last = cast(nn.Linear, cast(nn.Sequential, self.heads[axis])[-1])
+                nn.init.constant_(last.bias, ratings[rated[:, index], index].mean().item())
+
+    def look(self, store: Clips, pairs: Sequence[EditPair]) -> list[PairRow | Failure]:
+        """What `forward` and `predict` take of each pair, or why it cannot be rated."""
+        clips = store.files([path for pair in pairs for path in (pair.original, pair.edited)])
+
+        def read(pair: EditPair) -> PairRow | Failure:
+            original, edited = clips[pair.original], clips[pair.edited]
+            if isinstance(original, Failure):
+                return original
+            if isinstance(edited, Failure):
+                return edited
+            try:
+                return self.inputs.row(pair, original.frames[TOKENS], edited.frames[TOKENS])
+            except UserError as error:
+                return Failure(str(error))
+
+        return [read(pair) for pair in pairs]
+
+    def forward(self, batch: Batch) -> Tensor:
+        return self._rate(batch, None)
+
+    @torch.inference_mode()
+    def predict(self, rows: Sequence[PairRow]) -> Tensor:
+        """Ratings :: (N, 3), in the order of `rows`; pairs of like length share a pass.
+
+        In text-first order keys and values of the common prefix are computed once.
+        """
+        if self._prefix is None and len(self.inputs.prefix):
+            self._prefix = self._read_prefix()
+        by_length = sorted(range(len(rows)), key=lambda row: len(rows[row].ids))
+        scores = torch.empty(len(rows), len(AXES))
+        for start in range(0, len(rows), self._batch_size):
+            chosen = by_length[start : start + self._batch_size]
+            batch = Batch.stack([rows[row] for row in chosen]).to(self.trained.device)
+            scores[chosen] = self._rate(batch, self._prefix).cpu()
+        return scores
+
+    def merge(self) -> None:
+        """Add LoRA to the weights of the base, for good: some percent faster, and no more trained.
+
+        Raises UserError for a base in 4 bits, and where rounding to `dtype` would spoil a weight.
+        """
+        from peft.tuners.tuners_utils import BaseTunerLayer
+
+        if self.arguments["load_in_4bit"]:
+            raise UserError("a base in 4 bits cannot be merged; load it in bfloat16 or float32")
+        for module in self.language_model.modules():
+            if isinstance(module, BaseTunerLayer):
+                module.merge(safe_merge=True)
+        self._prefix = None
+
+    def train(self, mode: bool = True) -> OmniRegressor:
+        self._prefix = None
+        return super().train(mode)
+
+    def _apply(self, *arguments: Any, **options: Any) -> OmniRegressor:
+        self._prefix = None
+        return super()._apply(*arguments, **options)
+
+    def _rate(self, batch: Batch, prefix: Any) -> Tensor:
+        ids, mask = batch.ids, batch.mask
+        skipped = len(self.inputs.prefix)
+        if skipped and prefix is None:
+            before = torch.from_numpy(self.inputs.prefix).to(ids.device).expand(len(ids), -1)
+            ids, skipped = torch.cat([before, ids], dim=1), 0
+            mask = torch.cat([torch.ones_like(before), mask], dim=1)
+        positions = skipped + (mask.cumsum(dim=1) - 1).clamp(min=0)
+        options: dict[str, Any] = {"use_cache": False}
+        whole = mask
+        if prefix is not None:
+            options = {"past_key_values": _repeat(prefix, len(ids)), "use_cache": True}
+            whole = torch.cat([mask.new_ones(len(mask), skipped), mask], dim=1)
+        embedded = self._embed(ids, batch.audio)
+        states = self.language_model(
+            inputs_embeds=embedded, attention_mask=whole, position_ids=positions, **options
+        ).last_hidden_state
+        last = mask.shape[1] - 1 - mask.flip(1).argmax(dim=1)
+        return self._score(states[torch.arange(len(ids), device=ids.device), last].float())
+
+    def _embed(self, ids: Tensor, audio: Tensor) -> Tensor:
+        embedded = self.language_model.get_input_embeddings()(ids)  # type: ignore[operator]
+        is_audio = ids == self._audio_token
+        if (found := int(is_audio.sum())) != len(audio):
+            raise ValueError(f"{found} audio placeholders for {len(audio)} audio tokens")
+        return embedded.masked_scatter(is_audio.unsqueeze(2), audio.to(embedded.dtype))
+
+    def _score(self, state: Tensor) -> Tensor:
+        if "scores" in self.heads:
+            return self.heads["scores"](state)
+        return torch.cat([self.heads[axis](state) for axis in AXES], dim=1)
+
+    def _read_prefix(self) -> Any:
+        ids = torch.from_numpy(self.inputs.prefix)[None].to(self.trained.device)
+        positions = torch.arange(ids.shape[1], device=ids.device)[None]
+        return self.language_model(
+            input_ids=ids, position_ids=positions, use_cache=True
+        ).past_key_values
+
+
+def _add_lora(language_model: nn.Module, rank: int, alpha: int, dropout: float) -> None:
+    from peft import LoraConfig, inject_adapter_in_model
+
+    config = LoraConfig(
+        r=rank, lora_alpha=alpha, lora_dropout=dropout, target_modules=LORA_TARGETS, bias="none"
+    )
+    inject_adapter_in_model(config, language_model)
+
+
+def _four_bits(dtype: torch.dtype) -> dict[str, Any]:
+    import importlib.util
+
+    from transformers import BitsAndBytesConfig
+
+    if importlib.util.find_spec("bitsandbytes") is None:
+        raise UserError(
+            "load_in_4bit needs the package bitsandbytes: pip install 'auditeval[bitsandbytes]'"
+        )
+    config = BitsAndBytesConfig(
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_compute_dtype=dtype,
+        bnb_4bit_use_double_quant=True,
+    )
+    return {"quantization_config": config}
+
+
+def _repeat(prefix: Any, count: int) -> Any:
+    """Keys and values of one prefix for each of `count` pairs, in a cache of their own."""
+    import copy
+
+    repeated = copy.deepcopy(prefix)
+    repeated.batch_repeat_interleave(count)
+    return repeated
+
+
+def _leave_out_frozen(
+    module: nn.Module, state: dict[str, Any], prefix: str, metadata: dict[str, Any]
+) -> None:
+    for key in [key for key in state if _is_frozen(key.removeprefix(prefix))]:
+        del state[key]
+
+
+def _expect_no_frozen(module: nn.Module, incompatible: Any) -> None:
+    incompatible.missing_keys[:] = [k for k in incompatible.missing_keys if not _is_frozen(k)]
+
+
+def _is_frozen(key: str) -> bool:
+    return "language_model." in key and ".lora_" not in key

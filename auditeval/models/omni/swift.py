@@ -1,0 +1,188 @@
+"""Evaluators that ms-swift trained, adapter or merged, as an OmniRegressor.
+
+The authors of AuditEval trained with it: a sequence classification of three numbers, one linear map
+without bias at the last token. Only safetensors and JSON are read; other files that lie beside them
+are not opened.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from safetensors import SafetensorError, safe_open
+from torch import Tensor
+
+from auditeval.features.omni.base import DTYPES
+from auditeval.models.omni.regressor import OmniRegressor
+from auditeval.types import AXES, UserError
+
+ADAPTER = "adapter_config.json"
+_WEIGHTS = "adapter_model.safetensors"
+_LORA = re.compile(
+    r"base_model\.model\.(thinker\.)?model\.(language_model\.)?"
+    r"(?P<module>layers\.\d+\.\w+\.\w+)\.lora_(?P<side>A|B)(\.default)?\.weight"
+)
+_SCORE = re.compile(
+    r"(base_model\.model\.)?(thinker\.)?score(\.modules_to_save(\.default)?)?\.weight"
+)
+# Kinds of LoRA that compute something else from the same tensors.
+_OTHER_KINDS = ("use_dora", "use_rslora", "alpha_pattern", "rank_pattern", "use_bdlora")
+
+
+class Swift(NamedTuple):
+    """What a folder holds: arguments of an OmniRegressor, its tensors by our names, a note."""
+
+    arguments: dict[str, Any]
+    state: dict[str, Tensor]
+    training: dict[str, Any]
+
+
+def is_swift(folder: Path) -> bool:
+    """Whether this is an adapter, or a whole Qwen2.5-Omni with a head for scores."""
+    if (folder / ADAPTER).is_file():
+        return True
+    try:
+        kind = str(_read(folder / "config.json").get("model_type"))
+    except UserError:
+        return False
+    return kind.startswith("qwen2_5_omni") and bool(_score_file(folder))
+
+
+def read(folder: Path, base: str | None) -> Swift:
+    """Read an adapter or a merged checkpoint; `base` stands in for the one that an adapter names.
+
+    Raises UserError for missing or damaged files, an adapter of another kind than plain LoRA,
+    another number of scores, training with a chat template.
+    """
+    settings = _read(folder / "args.json") if (folder / "args.json").is_file() else {}
+    if settings.get("use_chat_template"):
+        raise UserError(
+            f"{folder / 'args.json'}: was trained with a chat template; expected "
+            "use_chat_template false, as in AuditEval"
+        )
+    dtype = settings.get("torch_dtype")
+    arguments: dict[str, Any] = {
+        "head": "linear",
+        "dtype": dtype if dtype in DTYPES else "bfloat16",
+        "max_tokens": settings.get("max_length") or 4096,
+    }
+    adapter = folder / ADAPTER
+    if not adapter.is_file():
+        if base is not None:
+            raise UserError(f"{folder}: is a merged checkpoint and has its base in it: no --base")
+        arguments |= {"base": str(folder), "rank": 0}
+        state = _merged_head(folder)
+    else:
+        arguments |= _lora(adapter, base)
+        state = _adapter_tensors(folder / _WEIGHTS)
+    score = state["heads.scores.weight"]
+    if len(score) != len(AXES):
+        raise UserError(f"{folder}: gives {len(score)} scores; expected {len(AXES)}, {AXES}")
+    version = settings.get("swift_version") or "unknown"
+    return Swift(arguments, state, {"trained_by": "ms-swift", "swift_version": version})
+
+
+def build(folder: Path, found: Swift) -> OmniRegressor:
+    """The model of `found`, whose tensors must fit its base; raises UserError."""
+    model = OmniRegressor(**found.arguments)
+    own = model.state_dict()
+    for key, tensor in found.state.items():
+        if key not in own:
+            raise UserError(f"{folder}: holds {key}, which {found.arguments['base']} has not")
+        if own[key].shape != tensor.shape:
+            raise UserError(
+                f"{folder}: is an adapter of another base: {key} is {tuple(tensor.shape)}, with "
+                f"{found.arguments['base']} it would be {tuple(own[key].shape)}"
+            )
+    # Layers that were not trained are absent; a fresh LoRA (B is 0) changes nothing.
+    model.load_state_dict(found.state, strict=False)
+    model.trained.fill_(True)
+    return model.eval()
+
+
+def _lora(path: Path, base: str | None) -> dict[str, Any]:
+    config = _read(path)
+    if config.get("peft_type") != "LORA":
+        raise UserError(f"{path}: is an adapter of kind {config.get('peft_type')}; expected LORA")
+    if other := [kind for kind in _OTHER_KINDS if config.get(kind)]:
+        raise UserError(f"{path}: has {other[0]}; expected plain LoRA")
+    if config.get("bias", "none") != "none":
+        raise UserError(f"{path}: trains biases as well; expected plain LoRA")
+    named = base or config.get("base_model_name_or_path")
+    if not named:
+        raise UserError(f"{path}: names no base; say where it lies with --base")
+    if base is None and Path(named).is_absolute() and not Path(named).is_dir():
+        raise UserError(
+            f"{path}: its base lay at {named}, which is not here; say where it lies with --base "
+            "(a folder, or a hub id such as Qwen/Qwen2.5-Omni-7B)"
+        )
+    try:
+        rank, alpha = int(config["r"]), config["lora_alpha"]
+    except (KeyError, TypeError, ValueError):
+        raise UserError(f"{path}: expected numbers r and lora_alpha") from None
+    dropout = config.get("lora_dropout", 0.0)
+    return {"base": named, "rank": rank, "alpha": alpha, "dropout": dropout}
+
+
+def _adapter_tensors(path: Path) -> dict[str, Tensor]:
+    if not path.is_file():
+        raise UserError(f"{path}: is missing; an adapter is {ADAPTER} and {_WEIGHTS}")
+    state = {}
+    for key, tensor in _tensors(path, ".*").items():
+        if match := _LORA.fullmatch(key):
+            name = f"language_model.{match['module']}.lora_{match['side']}.default.weight"
+        elif _SCORE.fullmatch(key):
+            name = "heads.scores.weight"
+        else:
+            raise UserError(
+                f"{path}: holds {key}, which is neither LoRA of the language model nor score head"
+            )
+        state[name] = tensor.float()
+    if "heads.scores.weight" not in state:
+        raise UserError(f"{path}: holds no score head; it is no adapter of an evaluator")
+    return state
+
+
+def _merged_head(folder: Path) -> dict[str, Tensor]:
+    path = _score_file(folder)
+    assert path is not None  # or it would not be a merged checkpoint
+    (tensor,) = _tensors(path, _SCORE.pattern).values()
+    return {"heads.scores.weight": tensor.float()}
+
+
+def _score_file(folder: Path) -> Path | None:
+    for path in sorted(folder.glob("model*.safetensors")):
+        with _opened(path) as file:
+            if any(_SCORE.fullmatch(key) for key in file.keys()):  # noqa: SIM118 (no mapping)
+                return path
+    return None
+
+
+def _tensors(path: Path, wanted: str) -> dict[str, Tensor]:
+    with _opened(path) as file:
+        names = [key for key in file.keys() if re.fullmatch(wanted, key)]  # noqa: SIM118
+        return {key: file.get_tensor(key) for key in names}
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    try:
+        with safe_open(path, "pt") as file:
+            yield file
+    except (SafetensorError, OSError) as error:
+        raise UserError(f"{path}: cannot be read as weights ({error})") from None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        config = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path}: is not readable JSON ({error})") from None
+    if not isinstance(config, dict):
+        raise UserError(f"{path}: expected a JSON object")
+    return config

@@ -1,0 +1,100 @@
+"""Training of heads on frozen features: all features in memory, one head an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from torch import Tensor
+
+from auditeval.data.splits import Fold
+from auditeval.features.encoder import Encoder
+from auditeval.features.store import FeatureStore
+from auditeval.models import find_model
+from auditeval.models.three_head import PairBatch, Regressor
+from auditeval.training.callbacks import BestHeads, SaveLast
+from auditeval.training.data import PairDataModule, take
+from auditeval.training.module import EvaluatorModule
+from auditeval.training.stages import Parts, encoding, usable
+from auditeval.types import EditPair, UserError
+
+
+class HeadsFit:
+    """Three heads, each with an optimiser, a schedule and a number of epochs of its own.
+
+    `epochs` is {axis: epochs}; batch sizes are in pairs.
+    """
+
+    def __init__(
+        self, epochs: Mapping[str, int], batch_size: int, validation_batch_size: int
+    ) -> None:
+        self._epochs = dict(epochs)
+        self._batch_size, self._validation_batch_size = batch_size, validation_batch_size
+
+    def features(
+        self, store: FeatureStore, pairs: Sequence[EditPair], models: Sequence[str]
+    ) -> PairBatch:
+        """Features of all pairs, in chunks so that only what models see stays in memory."""
+        words = False
+        for name in models:
+            kind = find_model(name)
+            if not issubclass(kind, Regressor):
+                raise UserError(f"model {name!r} is not trained by fit=heads; see fit=lora")
+            words |= kind.uses_changed_words
+        rows = encoding(store, pairs, lambda chunk: store.pairs(chunk, words))
+        return PairBatch.stack(usable(pairs, rows))
+
+    def parts(
+        self,
+        settings: Mapping[str, Any],
+        encoder: Encoder,
+        features: PairBatch,
+        ratings: Tensor,
+        fold: Fold,
+        folder: Path,
+        seed: int,
+        optimizer: Callable[..., torch.optim.Optimizer],
+        scheduler: Callable[..., Any],
+    ) -> Parts:
+        model = self._model(settings, encoder, features)
+        model.fit_scales(take(features, fold.train), ratings[fold.train])
+        best = BestHeads()
+        return Parts(
+            model,
+            EvaluatorModule(model, optimizer, scheduler, self._epochs, seed),
+            PairDataModule(
+                features,
+                ratings,
+                fold,
+                batch_size=self._batch_size,
+                validation_batch_size=self._validation_batch_size,
+                seed=seed,
+            ),
+            [best, SaveLast(folder / "last.ckpt")],
+            {"max_epochs": max(self._epochs.values())},
+            lambda: {"best_epochs": best.best_epochs()},
+        )
+
+    @torch.inference_mode()
+    def predict(self, model: Regressor, features: PairBatch, rows: Sequence[int]) -> Tensor:
+        return model(take(features, rows))
+
+    def _model(
+        self, settings: Mapping[str, Any], encoder: Encoder, features: PairBatch
+    ) -> Regressor:
+        arguments = dict(settings)
+        name = arguments.pop("name")
+        try:
+            return cast(type[Regressor], find_model(name))(
+                dim=encoder.dim,
+                text_dim=encoder.text_dim,
+                joint_dim=encoder.joint_dim,
+                alignment_dim=features.alignment.shape[1],
+                **arguments,
+            )
+        except (TypeError, ValueError) as error:
+            raise UserError(
+                f"model {name!r} cannot be made for encoder {encoder.name} ({error})"
+            ) from None
