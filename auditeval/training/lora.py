@@ -1,0 +1,221 @@
+"""Training of an OmniRegressor: LoRA and heads by one optimiser, on rows read from the cache."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytorch_lightning as lightning
+import torch
+from torch import Tensor
+
+from auditeval.data.splits import Fold
+from auditeval.features.encoder import AudioFeatures, Encoder
+from auditeval.features.omni.encoder import TOKENS
+from auditeval.features.store import Failure, FeatureStore
+from auditeval.models import find_model
+from auditeval.models.omni.inputs import Batch
+from auditeval.models.omni.regressor import OmniRegressor
+from auditeval.scoring import choose_device
+from auditeval.training.callbacks import SaveLast
+from auditeval.training.lora_data import LoraDataModule
+from auditeval.training.module import log_agreement
+from auditeval.training.stages import Parts, encoding, usable
+from auditeval.types import AXES, EditPair, UserError
+
+_PREDICTED_AT_A_TIME = 64
+
+
+def warmup(
+    optimizer: torch.optim.Optimizer, steps: int, shape: str, share: float
+) -> torch.optim.lr_scheduler.LRScheduler:
+    """A learning rate that rises over `share` of `steps`, then follows `shape`.
+
+    Shapes are those of transformers: "linear" and "cosine" fall to 0, "constant_with_warmup" stays.
+    """
+    from transformers import get_scheduler
+
+    return get_scheduler(shape, optimizer, math.ceil(share * steps), steps)
+
+
+class PairTokens:
+    """Pairs with the lengths of their clips in audio tokens; the tokens come from memory or cache.
+
+    Up to `memory_gib` of them are kept in memory, the rest is read again when it is asked for.
+    """
+
+    def __init__(self, store: FeatureStore, pairs: Sequence[EditPair], memory_gib: float) -> None:
+        self.pairs = pairs
+        self._store, self._budget = store, memory_gib * 2**30
+        self._kept: dict[Path, AudioFeatures] = {}
+        self.lengths = usable(pairs, encoding(store, pairs, self._lengths))
+
+    def files(self, paths: Iterable[Path]) -> dict[Path, AudioFeatures | Failure]:
+        """As FeatureStore.files."""
+        once = list(dict.fromkeys(paths))
+        found = self._store.files(path for path in once if path not in self._kept)
+        for path, features in found.items():
+            if isinstance(features, AudioFeatures):
+                size = features.frames[TOKENS].nbytes
+                if self._budget >= size:
+                    self._budget -= size
+                    self._kept[path] = features
+        return {path: self._kept.get(path) or found[path] for path in once}
+
+    def _lengths(self, pairs: Sequence[EditPair]) -> list[int | Failure]:
+        clips = self.files([path for pair in pairs for path in (pair.original, pair.edited)])
+
+        def length(pair: EditPair) -> int | Failure:
+            tokens = 0
+            for side in (clips[pair.original], clips[pair.edited]):
+                if isinstance(side, Failure):
+                    return side
+                tokens += len(side.frames[TOKENS])
+            return tokens
+
+        return [length(pair) for pair in pairs]
+
+
+class LoraFit:
+    """LoRA and heads of a Qwen2.5-Omni [auditeval.txt Appendix E].
+
+    A step sees `batch_size` x `accumulate` pairs on each device. `memory_gib` of audio tokens are
+    kept in memory (10 s of audio are 1.8 MB at 7B). Gradient checkpointing computes activations
+    twice instead of keeping them.
+    """
+
+    def __init__(
+        self,
+        epochs: int,
+        batch_size: int,
+        accumulate: int,
+        validation_batch_size: int,
+        gradient_checkpointing: bool,
+        memory_gib: float,
+    ) -> None:
+        self._epochs, self._batch_size, self._accumulate = epochs, batch_size, accumulate
+        self._validation_batch_size = validation_batch_size
+        self._gradient_checkpointing, self._memory_gib = gradient_checkpointing, memory_gib
+
+    def features(
+        self, store: FeatureStore, pairs: Sequence[EditPair], models: Sequence[str]
+    ) -> PairTokens:
+        for name in models:
+            if find_model(name) is not OmniRegressor:
+                raise UserError(f"model {name!r} is not trained by fit=lora; see fit=heads")
+        if store.encoder.name != "qwen_omni":
+            raise UserError(f"fit=lora needs features=qwen_omni, not {store.encoder.name}")
+        tokens = PairTokens(store, pairs, self._memory_gib)
+        store.encoder.to("cpu")  # its place on the accelerator is the language model's now
+        return tokens
+
+    def parts(
+        self,
+        settings: Mapping[str, Any],
+        encoder: Encoder,
+        features: PairTokens,
+        ratings: Tensor,
+        fold: Fold,
+        folder: Path,
+        seed: int,
+        optimizer: Callable[..., torch.optim.Optimizer],
+        scheduler: Callable[..., Any],
+    ) -> Parts:
+        arguments = dict(settings)
+        arguments.pop("name")
+        try:
+            model = OmniRegressor(**arguments)
+        except TypeError as error:
+            raise UserError(f"model qwen_omni cannot be made with its settings ({error})") from None
+        if model.language_model.config.hidden_size != encoder.dim:  # type: ignore[union-attr]
+            raise UserError(
+                f"{model.arguments['base']}: takes audio tokens of another size than the "
+                f"{encoder.dim} numbers of the encoder; model.base and features.model must agree"
+            )
+        model.prepare(ratings[fold.train])
+        if self._gradient_checkpointing:
+            model.language_model.gradient_checkpointing_enable({"use_reentrant": False})  # type: ignore[operator]
+        return Parts(
+            model,
+            LoraModule(model, optimizer, scheduler, seed),
+            LoraDataModule(
+                features,
+                model,
+                ratings,
+                fold,
+                self._batch_size,
+                self._validation_batch_size,
+                seed,
+            ),
+            [SaveLast(folder / "last.ckpt", every_batches=self._accumulate)],
+            {
+                "max_epochs": self._epochs,
+                "accumulate_grad_batches": self._accumulate,
+                "use_distributed_sampler": False,  # its batches know their device already
+            },
+            dict,
+        )
+
+    def predict(self, model: OmniRegressor, features: PairTokens, rows: Sequence[int]) -> Tensor:
+        model.to(choose_device("auto"))
+        made = []
+        for start in range(0, len(rows), _PREDICTED_AT_A_TIME):
+            pairs = [features.pairs[row] for row in rows[start : start + _PREDICTED_AT_A_TIME]]
+            made.append(model.predict(usable(pairs, model.look(features, pairs))))
+        return torch.cat(made)
+
+
+class LoraModule(lightning.LightningModule):
+    """Trains an OmniRegressor on (Batch, ratings (B, 3)), NaN where nobody rated.
+
+    The loss is the mean squared error over what was rated. (ms-swift trains this model on a
+    cross-entropy of the three numbers, because it sets `problem_type` where it is not read.)
+    `scheduler` is a function of (optimizer, optimiser steps in all).
+    """
+
+    def __init__(
+        self,
+        model: OmniRegressor,
+        optimizer: Callable[..., torch.optim.Optimizer],
+        scheduler: Callable[[torch.optim.Optimizer, int], Any],
+        seed: int,
+    ) -> None:
+        super().__init__()
+        # Dropout and gradient checkpointing need it, and Lightning leaves a module's mode alone.
+        self.model = model.train()
+        self.seed = seed
+        self._optimizer, self._scheduler = optimizer, scheduler
+        self._validated: list[tuple[Tensor, Tensor]] = []
+
+    def configure_optimizers(self) -> Any:
+        optimizer = self._optimizer([p for p in self.model.parameters() if p.requires_grad])
+        scheduler = self._scheduler(optimizer, int(self.trainer.estimated_stepping_batches))
+        return {
+            "optimizer": optimizer,
+            "lr_scheduler": {"scheduler": scheduler, "interval": "step"},
+        }
+
+    def training_step(self, batch: tuple[Batch, Tensor], batch_index: int) -> Tensor:
+        rows, rated = batch
+        # Dropout then depends on the batch alone: a resumed run repeats an uninterrupted one.
+        place = batch_index * self.trainer.world_size + self.trainer.global_rank
+        torch.manual_seed(self.seed + (self.current_epoch << 32) + place)
+        errors = (self.model(rows) - rated.nan_to_num()).square()
+        there = ~rated.isnan()
+        for index, axis in enumerate(AXES):
+            if there[:, index].any():
+                error = errors[there[:, index], index].detach().mean()
+                self.log(
+                    f"train/mse/{axis}", error, on_step=False, on_epoch=True, batch_size=len(rated)
+                )
+        return (errors * there).sum() / there.sum().clamp(min=1)
+
+    def validation_step(self, batch: tuple[Batch, Tensor], batch_index: int) -> None:
+        rows, rated = batch
+        self._validated.append((self.model(rows), rated))
+
+    def on_validation_epoch_end(self) -> None:
+        log_agreement(self, self._validated)
+        self._validated.clear()

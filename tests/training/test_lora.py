@@ -1,0 +1,266 @@
+"""fit=lora through `train`: what is left behind, resuming within an epoch, two devices, errors."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import pytorch_lightning as lightning
+import torch
+from hydra import compose, initialize_config_dir
+from omegaconf import DictConfig
+from safetensors.torch import load_file
+
+import auditeval
+from auditeval import manifest
+from auditeval.training import callbacks
+from auditeval.training.run import train
+from auditeval.types import AXES, EditPair, UserError
+
+ROOT = Path(__file__).parents[2]
+SMALL = [
+    "experiment=auditeval_llm_tiny",
+    "data=manifest",
+    "resamples=10",
+    "workers=0",
+    "~callbacks.progress",
+    "+trainer.enable_progress_bar=false",
+    "trainer.accelerator=cpu",
+    "data.split.test_share=0.3",
+    "data.split.validation_share=0.0",
+    "fit.epochs=2",
+    "fit.batch_size=4",
+    "fit.accumulate=2",
+]
+
+
+@pytest.fixture(scope="module")
+def table(simulated: list[EditPair], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Simulated pairs, relevance unrated in some."""
+    pairs = [
+        pair.model_copy(
+            update={
+                "raters": {},
+                "ratings": {a: r for a, r in pair.ratings.items() if a != "relevance" or i % 4},
+            }
+        )
+        for i, pair in enumerate(simulated[:40])
+    ]
+    path = tmp_path_factory.mktemp("lora") / "pairs.jsonl"
+    manifest.write(pairs, path)
+    return path
+
+
+def overrides(base: Path, table: Path, folder: Path, *more: str) -> list[str]:
+    return [
+        *SMALL,
+        "~base.make",
+        f"base.model={base}",
+        f"data.path={table}",
+        f"run_dir={folder}",
+        *more,
+    ]
+
+
+def configured(base: Path, table: Path, folder: Path, *more: str) -> DictConfig:
+    with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
+        return compose("train", overrides(base, table, folder, *more))
+
+
+def fold(folder: Path) -> Path:
+    return folder / "auditeval_llm_tiny" / "holdout"
+
+
+def weights(folder: Path) -> dict[str, torch.Tensor]:
+    return load_file(fold(folder) / "checkpoint" / "model.safetensors")
+
+
+def losses(folder: Path) -> list[float]:
+    """Mean training error of the axes, epoch by epoch."""
+    with (fold(folder) / "metrics.csv").open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["train/mse/quality"]]
+    return [float(np.mean([float(row[f"train/mse/{axis}"]) for axis in AXES])) for row in rows]
+
+
+@pytest.fixture(scope="module")
+def finished(tiny_omni: Path, table: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("lora-runs") / "finished"
+    train(configured(tiny_omni, table, folder))
+    return folder
+
+
+def test_a_checkpoint_is_adapter_and_heads_and_scores_as_it_was_tested(
+    finished: Path, tiny_omni: Path, table: Path
+) -> None:
+    kept = weights(finished)
+    assert {key for key in kept if ".lora_" not in key and not key.startswith("heads.")} == {
+        "trained"
+    }
+    assert len([key for key in kept if ".lora_" in key]) == 2 * 7 * 2
+    config = json.loads((fold(finished) / "checkpoint" / "config.json").read_text())
+    assert config["model"]["arguments"]["base"] == str(tiny_omni)
+    assert len(config["model"]["arguments"]["fingerprint"]) == 16
+    assert "peft" in config["software"]
+
+    predicted = json.loads((fold(finished) / "predictions.json").read_text())
+    pairs = [pair for pair in manifest.read(table) if pair.id in predicted]
+    assert len(pairs) > 5
+    evaluator = auditeval.load(fold(finished) / "checkpoint", "cpu")
+    for row in evaluator.score(pairs):
+        for axis in AXES:
+            assert getattr(row, axis) == pytest.approx(predicted[row.id][axis], abs=1e-5)
+    merged = auditeval.load(fold(finished) / "checkpoint", "cpu", merge=True)
+    for plain, other in zip(evaluator.score(pairs), merged.score(pairs), strict=True):
+        for axis in AXES:
+            assert getattr(other, axis) == pytest.approx(getattr(plain, axis), abs=1e-5)
+
+
+def test_the_report_has_it_beside_the_constant(finished: Path) -> None:
+    rows = json.loads((finished / "report" / "agreement.json").read_text())["rows"]
+    assert {row["evaluator"] for row in rows} == {"auditeval_llm_tiny", "constant"}
+
+
+class StopAt(lightning.Callback):
+    """An interruption after so many batches in all."""
+
+    def __init__(self, batches: int) -> None:
+        self._left = batches
+
+    def on_train_batch_start(self, *_: Any) -> None:
+        if self._left == 0:
+            raise InterruptedError("as if killed")
+        self._left -= 1
+
+
+# 28 pairs are 7 batches an epoch, steps behind the second, fourth, sixth and the last one.
+@pytest.mark.parametrize("batches", [2, 5, 7, 9, 11])
+def test_a_run_that_was_stopped_ends_as_an_uninterrupted_one(
+    batches: int,
+    finished: Path,
+    tiny_omni: Path,
+    table: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(callbacks.SaveLast, "SHARE", float("inf"))  # at every chance
+    stop = f"+callbacks.stop={{_target_: {__name__}.StopAt, batches: {batches}}}"
+    with pytest.raises(InterruptedError):
+        train(configured(tiny_omni, table, tmp_path / "run", stop))
+    assert not (fold(tmp_path / "run") / "checkpoint").exists()
+    assert (fold(tmp_path / "run") / "last.ckpt").exists() == (batches >= 2)
+    train(configured(tiny_omni, table, tmp_path / "run"))
+    resumed, whole = weights(tmp_path / "run"), weights(finished)
+    assert resumed.keys() == whole.keys()
+    for key, tensor in whole.items():
+        assert torch.equal(resumed[key], tensor), key
+
+
+def test_a_saved_state_holds_no_frozen_weight(finished: Path, tiny_omni: Path) -> None:
+    state = torch.load(fold(finished) / "last.ckpt", weights_only=True)["state_dict"]
+    assert {key for key in state if ".lora_" not in key and ".heads." not in key} == {
+        "model.trained"
+    }
+
+
+def test_two_devices_train_as_one_that_accumulates(
+    tiny_omni: Path, table: Path, tmp_path: Path
+) -> None:
+    """Their gradients are averaged, as those of two batches in a row are."""
+    plain = ["model.dropout=0.0", "data.split.test_share=0.2"]  # 32 pairs: 8 batches
+    one = tmp_path / "one"
+    train(configured(tiny_omni, table, one, *plain, "fit.accumulate=2"))
+    two = tmp_path / "two"
+    arguments = overrides(
+        tiny_omni,
+        table,
+        two,
+        *plain,
+        *("fit.accumulate=1", "trainer.devices=2", "fit.gradient_checkpointing=true"),
+    )
+    ended = subprocess.run(
+        [sys.executable, str(ROOT / "train.py"), *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        timeout=300,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.count("run folder:") == 1  # the second device prints nothing
+    for key, tensor in weights(one).items():
+        assert (weights(two)[key].float() - tensor.float()).abs().max() < 1e-5, key
+
+
+def test_it_learns_eight_pairs_by_heart(tiny_omni: Path, table: Path, tmp_path: Path) -> None:
+    pairs = [pair for pair in manifest.read(table) if len(pair.ratings) == 3][:12]
+    manifest.write(pairs, tmp_path / "few.jsonl")
+    train(
+        configured(
+            tiny_omni,
+            tmp_path / "few.jsonl",
+            tmp_path / "run",
+            *("data.split.test_share=0.3", "fit.epochs=200", "fit.batch_size=8"),
+            *("optimizer.lr=1e-2", "fit.accumulate=1", "model.dropout=0.0"),
+        )
+    )
+    train_part = json.loads((tmp_path / "run" / "splits.json").read_text())[0]["train"]
+    assert len(train_part) == 8
+    assert losses(tmp_path / "run")[-1] < 0.02
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        (["features=melstats", "~features.dtype"], "fit=lora needs features=qwen_omni, not melst"),
+        (["features=melstats"], "encoder 'melstats' cannot be made with its arguments"),
+        (["fit=heads"], "auditeval.training.heads.HeadsFit: HeadsFit.__init__() got an unexpected"),
+        (["model.name=pairwise"], "model 'pairwise' is not trained by fit=lora; see fit=heads"),
+        (["+model.size=7"], "model qwen_omni cannot be made with its settings"),
+        (["model.max_tokens=300"], "300 are allowed"),
+        (["model.base=/no/such"], "/no/such: no such folder"),
+        (["base.model=/no/such"], "/no/such: no such folder"),
+    ],
+)
+def test_settings_that_do_not_go_together(
+    tiny_omni: Path, table: Path, tmp_path: Path, more: list[str], sentence: str
+) -> None:
+    with pytest.raises(UserError) as caught:
+        train(configured(tiny_omni, table, tmp_path / "run", *more))
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_heads_are_not_trained_on_a_language_model(table: Path, tmp_path: Path) -> None:
+    with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
+        config = compose(
+            "train",
+            [
+                *("data=manifest", "features=melstats", "model=qwen_omni", "compare=none"),
+                *(f"data.path={table}", f"run_dir={tmp_path / 'run'}", "device=cpu"),
+            ],
+        )
+    with pytest.raises(UserError, match="model 'qwen_omni' is not trained by fit=heads; see fit"):
+        train(config)
+
+
+def test_the_recipe_is_appendix_e() -> None:
+    with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
+        config = compose("train", ["experiment=auditeval_llm", "run_dir=/tmp/run"])
+    assert config.base.model == config.model.base == config.features.model
+    assert config.base.model == "Qwen/Qwen2.5-Omni-7B"
+    assert (config.model.rank, config.model.alpha, config.model.head) == (8, 32, "linear")
+    assert (config.model.max_tokens, config.model.dtype) == (4096, "bfloat16")
+    assert (config.fit.epochs, config.fit.batch_size, config.fit.accumulate) == (6, 8, 8)
+    assert config.fit.validation_batch_size == 2
+    assert config.fit.gradient_checkpointing
+    assert config.optimizer._target_ == "torch.optim.Adam"
+    assert config.optimizer.lr == 1e-4
+    assert (config.scheduler.shape, config.scheduler.share) == ("cosine", 0.05)
+    assert config.seed == 1984
+    assert config.data.split.test_share == 0.1
