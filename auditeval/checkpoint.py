@@ -155,8 +155,12 @@ def _load_swift(folder: Path, base: str | None, dtype: str | None) -> Checkpoint
         found.arguments["dtype"] = dtype
     try:
         model = swift.build(folder, found)
-        arguments = {"model": model.arguments["base"], "dtype": found.arguments["dtype"]}
-        encoder = make_encoder("qwen_omni", **arguments)
+        encoder = make_encoder(
+            "qwen_omni",
+            model=model.arguments["base"],
+            model_revision=model.arguments["base_revision"],
+            dtype=model.arguments["dtype"],
+        )
     except (TypeError, ValueError) as error:
         raise error if isinstance(error, UserError) else UserError(f"{folder}: {error}") from None
     config = _describe(model, encoder, found.training)
@@ -206,8 +210,9 @@ def _build(folder: Path, kind: str, part: _Part, make: Any) -> Any:
     try:
         return make(part.name, **part.arguments)
     except UserError as error:
+        hint = "say where it lies with --base" if part.name == "qwen_omni" else "mend it there"
         raise UserError(
-            f"{folder / CONFIG}: {kind} {part.name!r}: {error} (what has moved can be mended there)"
+            f"{folder / CONFIG}: {kind} {part.name!r}: {error} (if it has moved, {hint})"
         ) from None
     except (TypeError, ValueError, KeyError, RuntimeError) as error:
         raise UserError(

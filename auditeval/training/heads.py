@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from typing import cast
 
 import torch
 from torch import Tensor
 
-from auditeval.data.splits import Fold
-from auditeval.features.encoder import Encoder
 from auditeval.features.store import FeatureStore
 from auditeval.models import find_model
 from auditeval.models.three_head import PairBatch, Regressor
 from auditeval.training.callbacks import BestHeads, SaveLast
 from auditeval.training.data import PairDataModule, take
 from auditeval.training.module import EvaluatorModule
-from auditeval.training.stages import Parts, encoding, usable
+from auditeval.training.stages import Job, Parts, encoding, usable
 from auditeval.types import EditPair, UserError
 
 
@@ -46,52 +43,43 @@ class HeadsFit:
         rows = encoding(store, pairs, lambda chunk: store.pairs(chunk, words))
         return PairBatch.stack(usable(pairs, rows))
 
-    def parts(
-        self,
-        settings: Mapping[str, Any],
-        encoder: Encoder,
-        features: PairBatch,
-        ratings: Tensor,
-        fold: Fold,
-        folder: Path,
-        seed: int,
-        optimizer: Callable[..., torch.optim.Optimizer],
-        scheduler: Callable[..., Any],
-    ) -> Parts:
-        model = self._model(settings, encoder, features)
-        model.fit_scales(take(features, fold.train), ratings[fold.train])
+    def parts(self, job: Job) -> Parts:
+        model = self._model(job)
+        train = job.fold.train
+        model.fit_scales(take(job.features, train), job.ratings[train])
         best = BestHeads()
         return Parts(
             model,
-            EvaluatorModule(model, optimizer, scheduler, self._epochs, seed),
+            EvaluatorModule(model, job.optimizer, job.scheduler, self._epochs, job.seed),
             PairDataModule(
-                features,
-                ratings,
-                fold,
+                job.features,
+                job.ratings,
+                job.fold,
                 batch_size=self._batch_size,
                 validation_batch_size=self._validation_batch_size,
-                seed=seed,
+                seed=job.seed,
             ),
-            [best, SaveLast(folder / "last.ckpt")],
+            [best, SaveLast(job.folder / "last.ckpt")],
             {"max_epochs": max(self._epochs.values())},
             lambda: {"best_epochs": best.best_epochs()},
         )
 
     @torch.inference_mode()
-    def predict(self, model: Regressor, features: PairBatch, rows: Sequence[int]) -> Tensor:
-        return model(take(features, rows))
+    def predict(
+        self, model: Regressor, features: PairBatch, rows: Sequence[int], device: torch.device
+    ) -> Tensor:
+        """Ratings :: (len(rows), 3); on the CPU, whose numbers are the same everywhere."""
+        return model.cpu()(take(features, rows))
 
-    def _model(
-        self, settings: Mapping[str, Any], encoder: Encoder, features: PairBatch
-    ) -> Regressor:
-        arguments = dict(settings)
+    def _model(self, job: Job) -> Regressor:
+        arguments, encoder = dict(job.settings), job.encoder
         name = arguments.pop("name")
         try:
             return cast(type[Regressor], find_model(name))(
                 dim=encoder.dim,
                 text_dim=encoder.text_dim,
                 joint_dim=encoder.joint_dim,
-                alignment_dim=features.alignment.shape[1],
+                alignment_dim=job.features.alignment.shape[1],
                 **arguments,
             )
         except (TypeError, ValueError) as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +11,16 @@ import pytorch_lightning as lightning
 import torch
 from torch import Tensor
 
-from auditeval.data.splits import Fold
-from auditeval.features.encoder import AudioFeatures, Encoder
+from auditeval.features.encoder import AudioFeatures
 from auditeval.features.omni.encoder import TOKENS
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.models import find_model
-from auditeval.models.omni.inputs import Batch
+from auditeval.models.omni.inputs import Batch, InputBuilder
 from auditeval.models.omni.regressor import OmniRegressor
-from auditeval.scoring import choose_device
 from auditeval.training.callbacks import SaveLast
 from auditeval.training.lora_data import LoraDataModule
 from auditeval.training.module import log_agreement
-from auditeval.training.stages import Parts, encoding, usable
+from auditeval.training.stages import Job, Parts, encoding, usable
 from auditeval.types import AXES, EditPair, UserError
 
 _PREDICTED_AT_A_TIME = 64
@@ -41,16 +39,18 @@ def warmup(
 
 
 class PairTokens:
-    """Pairs with the lengths of their clips in audio tokens; the tokens come from memory or cache.
+    """Pairs, and the audio tokens of their clips from memory or cache; `counts` says how many.
 
-    Up to `memory_gib` of them are kept in memory, the rest is read again when it is asked for.
+    Up to `memory_gib` of tokens are kept in memory, the rest is read again when it is asked for.
+    Raises UserError where a clip has none.
     """
 
     def __init__(self, store: FeatureStore, pairs: Sequence[EditPair], memory_gib: float) -> None:
         self.pairs = pairs
+        self.counts: dict[Path, int] = {}
         self._store, self._budget = store, memory_gib * 2**30
         self._kept: dict[Path, AudioFeatures] = {}
-        self.lengths = usable(pairs, encoding(store, pairs, self._lengths))
+        usable(pairs, encoding(store, pairs, self._count))
 
     def files(self, paths: Iterable[Path]) -> dict[Path, AudioFeatures | Failure]:
         """As FeatureStore.files."""
@@ -64,18 +64,25 @@ class PairTokens:
                     self._kept[path] = features
         return {path: self._kept.get(path) or found[path] for path in once}
 
-    def _lengths(self, pairs: Sequence[EditPair]) -> list[int | Failure]:
-        clips = self.files([path for pair in pairs for path in (pair.original, pair.edited)])
+    def lengths(self, inputs: InputBuilder) -> list[int]:
+        """Tokens of each pair; raises UserError where a pair cannot be read, before it is."""
 
         def length(pair: EditPair) -> int | Failure:
-            tokens = 0
-            for side in (clips[pair.original], clips[pair.edited]):
-                if isinstance(side, Failure):
-                    return side
-                tokens += len(side.frames[TOKENS])
-            return tokens
+            counts = self.counts[pair.original], self.counts[pair.edited]
+            try:
+                return len(inputs.ids(pair, *counts))
+            except UserError as error:
+                return Failure(str(error))
 
-        return [length(pair) for pair in pairs]
+        return usable(self.pairs, [length(pair) for pair in self.pairs])
+
+    def _count(self, pairs: Sequence[EditPair]) -> list[Failure | None]:
+        clips = self.files([path for pair in pairs for path in (pair.original, pair.edited)])
+        for path, clip in clips.items():
+            if isinstance(clip, AudioFeatures):
+                self.counts[path] = len(clip.frames[TOKENS])
+        sides = [(clips[pair.original], clips[pair.edited]) for pair in pairs]
+        return [next((s for s in both if isinstance(s, Failure)), None) for both in sides]
 
 
 class LoraFit:
@@ -111,45 +118,37 @@ class LoraFit:
         store.encoder.to("cpu")  # its place on the accelerator is the language model's now
         return tokens
 
-    def parts(
-        self,
-        settings: Mapping[str, Any],
-        encoder: Encoder,
-        features: PairTokens,
-        ratings: Tensor,
-        fold: Fold,
-        folder: Path,
-        seed: int,
-        optimizer: Callable[..., torch.optim.Optimizer],
-        scheduler: Callable[..., Any],
-    ) -> Parts:
-        arguments = dict(settings)
+    def parts(self, job: Job) -> Parts:
+        arguments = dict(job.settings)
         arguments.pop("name")
         try:
             model = OmniRegressor(**arguments)
-        except TypeError as error:
+        except (TypeError, ValueError) as error:
+            if isinstance(error, UserError):
+                raise
             raise UserError(f"model qwen_omni cannot be made with its settings ({error})") from None
-        if model.language_model.config.hidden_size != encoder.dim:  # type: ignore[union-attr]
+        heard = job.encoder.arguments["model"], job.encoder.arguments["model_revision"]
+        if heard != (model.arguments["base"], model.arguments["base_revision"]):
             raise UserError(
-                f"{model.arguments['base']}: takes audio tokens of another size than the "
-                f"{encoder.dim} numbers of the encoder; model.base and features.model must agree"
+                f"features.model is {heard[0]}, model.base is {model.arguments['base']}: a "
+                "language model understands its own audio tower only; set base.model"
             )
-        model.prepare(ratings[fold.train])
+        model.prepare(job.ratings[job.fold.train])
         if self._gradient_checkpointing:
             model.language_model.gradient_checkpointing_enable({"use_reentrant": False})  # type: ignore[operator]
         return Parts(
             model,
-            LoraModule(model, optimizer, scheduler, seed),
+            LoraModule(model, job.optimizer, job.scheduler, job.seed),
             LoraDataModule(
-                features,
+                job.features,
                 model,
-                ratings,
-                fold,
+                job.ratings,
+                job.fold,
                 self._batch_size,
                 self._validation_batch_size,
-                seed,
+                job.seed,
             ),
-            [SaveLast(folder / "last.ckpt", every_batches=self._accumulate)],
+            [SaveLast(job.folder / "last.ckpt", every_batches=self._accumulate)],
             {
                 "max_epochs": self._epochs,
                 "accumulate_grad_batches": self._accumulate,
@@ -158,8 +157,11 @@ class LoraFit:
             dict,
         )
 
-    def predict(self, model: OmniRegressor, features: PairTokens, rows: Sequence[int]) -> Tensor:
-        model.to(choose_device("auto"))
+    def predict(
+        self, model: OmniRegressor, features: PairTokens, rows: Sequence[int], device: torch.device
+    ) -> Tensor:
+        """Ratings :: (len(rows), 3)."""
+        model.to(device)
         made = []
         for start in range(0, len(rows), _PREDICTED_AT_A_TIME):
             pairs = [features.pairs[row] for row in rows[start : start + _PREDICTED_AT_A_TIME]]

@@ -66,10 +66,15 @@ class LengthBatches(Sampler[list[int]]):
 
 class _Rows(Dataset[Any]):
     def __init__(
-        self, tokens: Any, model: OmniRegressor, ratings: Tensor, rows: Sequence[int]
+        self,
+        tokens: Any,
+        model: OmniRegressor,
+        ratings: Tensor,
+        lengths: Sequence[int],
+        rows: Sequence[int],
     ) -> None:
         self._tokens, self._model, self._ratings, self._rows = tokens, model, ratings, rows
-        self.lengths = [tokens.lengths[row] for row in rows]
+        self.lengths = [lengths[row] for row in rows]
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -99,8 +104,9 @@ class LoraDataModule(lightning.LightningDataModule):
         seed: int,
     ) -> None:
         super().__init__()
-        self._train = _Rows(tokens, model, ratings, fold.train)
-        self._validation = _Rows(tokens, model, ratings, fold.validation)
+        lengths = tokens.lengths(model.inputs)
+        self._train = _Rows(tokens, model, ratings, lengths, fold.train)
+        self._validation = _Rows(tokens, model, ratings, lengths, fold.validation)
         self._batch_size, self._validation_batch_size = batch_size, validation_batch_size
         self._seed, self._done = seed, 0
 

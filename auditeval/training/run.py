@@ -35,6 +35,7 @@ from auditeval.scoring import choose_device
 from auditeval.training.baselines import constant, make_baselines
 from auditeval.training.callbacks import deterministic
 from auditeval.training.data import rating_matrix
+from auditeval.training.stages import Job
 from auditeval.types import AXES, EditPair, UserError
 from auditeval.version import __version__
 
@@ -141,15 +142,17 @@ class _Run:
         config = self.config
         deterministic(config.seed)
         parts = self.fit.parts(
-            OmegaConf.to_container(self.settings, resolve=True),
-            self.encoder,
-            features,
-            ratings,
-            fold,
-            self.folder,
-            config.seed,
-            hydra.utils.instantiate(config.optimizer),
-            hydra.utils.instantiate(config.scheduler),
+            Job(
+                OmegaConf.to_container(self.settings, resolve=True),  # type: ignore[arg-type]
+                self.encoder,
+                features,
+                ratings,
+                fold,
+                self.folder,
+                config.seed,
+                hydra.utils.instantiate(config.optimizer),
+                hydra.utils.instantiate(config.scheduler),
+            )
         )
         trainer = lightning.Trainer(
             **hydra.utils.instantiate(config.trainer),
@@ -174,7 +177,7 @@ class _Run:
         )
         if not trainer.is_global_zero:
             return None
-        model = parts.model.cpu().eval()
+        model = parts.model.eval()
         checkpoint.save(
             self.folder / "checkpoint",
             model,
@@ -188,7 +191,9 @@ class _Run:
                 **parts.notes(),
             },
         )
-        scores = self.fit.predict(model, features, fold.test).double().clamp(1, 5).tolist()
+        device = choose_device(config.get("device", "auto"))
+        predicted = self.fit.predict(model, features, fold.test, device)
+        scores = predicted.double().clamp(1, 5).tolist()
         trained = model.trained.tolist()
         return {
             self.pairs[row].id: {

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import pytorch_lightning as lightning
+import torch
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+from torch import Tensor
 
+from auditeval.data.splits import Fold
+from auditeval.features.encoder import Encoder
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.models import Model
 from auditeval.types import EditPair, UserError
@@ -16,6 +21,25 @@ from auditeval.types import EditPair, UserError
 Row = TypeVar("Row")
 console = Console(stderr=True)
 _CHUNK_PAIRS = 64
+
+
+class Job(NamedTuple):
+    """One model to train on one fold.
+
+    `settings` are those of configs/model, `features` what the way of training made of all pairs,
+    `ratings` :: (N, 3), NaN where nobody rated. `optimizer` and `scheduler` are functions, as
+    configs/optimizer and configs/scheduler name them.
+    """
+
+    settings: dict[str, Any]
+    encoder: Encoder
+    features: Any
+    ratings: Tensor
+    fold: Fold
+    folder: Path
+    seed: int
+    optimizer: Callable[..., torch.optim.Optimizer]
+    scheduler: Callable[..., Any]
 
 
 class Parts(NamedTuple):

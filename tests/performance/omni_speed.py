@@ -58,7 +58,7 @@ def ours(base: Path, pairs: list[EditPair], batch_size: int, folder: Path) -> di
     tokens = PairTokens(FeatureStore(OmniEncoder(str(base)), folder), pairs, memory_gib=4)
     encoding = time.perf_counter() - started
     model = regressor(base)
-    batches = LengthBatches(tokens.lengths, batch_size, seed=0)
+    batches = LengthBatches(tokens.lengths(model.inputs), batch_size, seed=0)
 
     def step(rows: list[int]) -> Tensor:
         looked: Any = model.look(tokens, [pairs[row] for row in rows])

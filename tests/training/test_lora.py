@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -234,6 +235,23 @@ def test_settings_that_do_not_go_together(
         train(configured(tiny_omni, table, tmp_path / "run", *more))
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_tower_of_another_base(tiny_omni: Path, table: Path, tmp_path: Path) -> None:
+    other = shutil.copytree(tiny_omni, tmp_path / "other")
+    with pytest.raises(UserError, match="understands its own audio tower only"):
+        train(configured(tiny_omni, table, tmp_path / "run", f"model.base={other}"))
+
+
+def test_a_pair_that_is_too_long_stops_the_run_before_it_trains(
+    tiny_omni: Path, table: Path, tmp_path: Path
+) -> None:
+    pairs = manifest.read(table)
+    pairs[7] = pairs[7].model_copy(update={"target_caption": "dog " * 4000})
+    manifest.write(pairs, tmp_path / "pairs.jsonl")
+    with pytest.raises(UserError, match=rf"1 of 40 pairs cannot be used \({pairs[7].id}: the pair"):
+        train(configured(tiny_omni, tmp_path / "pairs.jsonl", tmp_path / "run"))
+    assert not (fold(tmp_path / "run") / "metrics.csv").exists()
 
 
 def test_heads_are_not_trained_on_a_language_model(table: Path, tmp_path: Path) -> None:

@@ -30,9 +30,14 @@ _EXPECTED = "expected a folder of Qwen2.5-Omni or a hub id such as Qwen/Qwen2.5-
 
 @dataclass(frozen=True)
 class Base:
-    """An opened base: the name it was asked for by, its folder and the Thinker's configuration."""
+    """An opened base.
+
+    `name` is a hub id or a whole path, `revision` the commit of a hub id (None of a folder),
+    `config` the Thinker's.
+    """
 
     name: str
+    revision: str | None
     folder: Path
     config: Any
 
@@ -130,7 +135,7 @@ def open_base(name: str, revision: str | None = None) -> Base:
     """
     from transformers import PretrainedConfig, Qwen2_5OmniThinkerConfig
 
-    folder = _find(name, revision)
+    folder, commit = _find(name, revision)
     try:
         # Not AutoConfig, which would offer to run code that lies beside an unknown model.
         whole = PretrainedConfig.get_config_dict(folder)[0]
@@ -141,32 +146,27 @@ def open_base(name: str, revision: str | None = None) -> Base:
         raise UserError(f"{name}: its config.json cannot be read ({_line(error)})") from None
     if config is None:
         raise UserError(f"{name}: is a model of type {kind}; {_EXPECTED}")
-    return Base(name, folder, config)
+    return Base(name if commit else str(folder), commit, folder, config)
 
 
-def resolved(name: str) -> str:
-    """A folder by its whole path, to be found from any working directory; else a hub id."""
-    path = Path(name).expanduser()
-    return str(path.resolve()) if path.exists() else name
-
-
-def _find(name: str, revision: str | None) -> Path:
+def _find(name: str, revision: str | None) -> tuple[Path, str | None]:
     path = Path(name).expanduser()
     if path.is_dir():
         if not (path / "config.json").is_file():
             raise UserError(f"{name}: holds no config.json; {_EXPECTED}")
-        return path
+        return path.resolve(), None
     if path.is_absolute() or len(path.parts) != 2 or name.startswith("."):
         raise UserError(f"{name}: no such folder; {_EXPECTED}")
     from huggingface_hub import snapshot_download
 
     try:
-        return Path(snapshot_download(name, revision=revision, allow_patterns=list(_FILES)))
+        folder = Path(snapshot_download(name, revision=revision, allow_patterns=list(_FILES)))
     except Exception as error:  # the hub's errors, and those of its HTTP library
         raise UserError(
             f"{name}: no such folder, and the model hub did not give it ({_line(error)}); "
             f"{_EXPECTED}"
         ) from None
+    return folder, folder.name  # the hub's cache calls it by its commit
 
 
 def _weight_files(base: Base) -> list[Path]:

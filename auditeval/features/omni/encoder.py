@@ -11,7 +11,7 @@ import torch
 
 from auditeval import audio
 from auditeval.features.encoder import AudioFeatures
-from auditeval.features.omni.base import DTYPES, open_base, resolved
+from auditeval.features.omni.base import DTYPES, open_base
 from auditeval.features.threads import one_thread
 from auditeval.types import UserError
 
@@ -47,12 +47,8 @@ class OmniEncoder:
             raise UserError(f"dtype {dtype!r} is none of {', '.join(DTYPES)}")
         if not (batch_size is None or (isinstance(batch_size, int) and batch_size > 0)):
             raise UserError(f"batch_size {batch_size!r}: expected a whole number above 0, or null")
-        self.arguments = {
-            "model": resolved(model),
-            "model_revision": model_revision,
-            "dtype": dtype,
-        }
         base = open_base(model, model_revision)
+        self.arguments = {"model": base.name, "model_revision": base.revision, "dtype": dtype}
         self._front_end = base.front_end()
         self._tower = base.audio_tower(DTYPES[dtype])
         self._device = torch.device("cpu")

@@ -12,7 +12,7 @@ from auditeval.atomic import new_folder
 from auditeval.models.omni.regressor import LORA_TARGETS, OmniRegressor
 from auditeval.types import AXES, UserError
 
-HEADS = "heads.safetensors"
+HEADS_FILE = "heads.safetensors"
 # The towers have layers of the same names, outside of the language model.
 _TARGETS = rf"(.*\.)?model\.language_model\.{LORA_TARGETS}"
 
@@ -55,5 +55,5 @@ def export_peft(model: OmniRegressor, folder: Path) -> None:
     with new_folder(folder) as temporary:
         config.save_pretrained(str(temporary))
         save_file(lora, temporary / "adapter_model.safetensors", {"format": "pt"})
-        save_file(heads, temporary / HEADS)
+        save_file(heads, temporary / HEADS_FILE)
         (temporary / "heads.json").write_text(json.dumps({"axes": AXES, **note}, indent=1) + "\n")

@@ -78,23 +78,30 @@ class InputBuilder:
         self.prefix = self._ids(start) if order == "text_first" else self._ids("")
 
     def row(self, pair: EditPair, original: np.ndarray, edited: np.ndarray) -> PairRow:
-        """Raises UserError for an empty caption, and for more than `max_tokens`."""
-        ids = self._ids(self._text(pair, len(original), len(edited)))
+        """A pair with the tokens of its clips; raises what `ids` raises."""
+        return PairRow(self.ids(pair, len(original), len(edited)), original, edited)
+
+    def ids(self, pair: EditPair, original: int, edited: int) -> np.ndarray:
+        """Token ids for clips of that many audio tokens; see PairRow.
+
+        Raises UserError for an empty caption, and for more than `max_tokens`.
+        """
+        ids = self._ids(self._text(pair, original, edited))
         total = len(self.prefix) + len(ids)
         if total > self._max_tokens:
-            clips = len(original) + len(edited)
             raise UserError(
-                f"the pair is {total} tokens long, {clips} of them audio (25 a second), and "
-                f"{self._max_tokens} are allowed: shorten the clips or raise max_tokens"
+                f"the pair is {total} tokens long, {original + edited} of them audio (25 a "
+                f"second), and {self._max_tokens} are allowed: shorten the clips or raise "
+                "max_tokens"
             )
         placeholders = int((ids == self._audio_token).sum())
         # One too few is no error in transformers, but shifts every token behind it.
-        if placeholders != len(original) + len(edited):
+        if placeholders != original + edited:
             raise UserError(
-                f"a caption holds {placeholders - len(original) - len(edited)} times <|AUDIO|>, "
-                "which stands for sound; take it out"
+                f"a caption holds {placeholders - original - edited} times <|AUDIO|>, which "
+                "stands for sound; take it out"
             )
-        return PairRow(ids, original, edited)
+        return ids
 
     def _text(self, pair: EditPair, original: int, edited: int) -> str:
         for side in ("original_caption", "target_caption"):

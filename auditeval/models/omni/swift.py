@@ -78,7 +78,7 @@ def read(folder: Path, base: str | None) -> Swift:
         arguments |= {"base": str(folder), "rank": 0}
         state = _merged_head(folder)
     else:
-        arguments |= _lora(adapter, base)
+        arguments |= _lora(adapter, base, settings)
         state = _adapter_tensors(folder / _WEIGHTS)
     score = state["heads.scores.weight"]
     if len(score) != len(AXES):
@@ -105,7 +105,7 @@ def build(folder: Path, found: Swift) -> OmniRegressor:
     return model.eval()
 
 
-def _lora(path: Path, base: str | None) -> dict[str, Any]:
+def _lora(path: Path, base: str | None, settings: dict[str, Any]) -> dict[str, Any]:
     config = _read(path)
     if config.get("peft_type") != "LORA":
         raise UserError(f"{path}: is an adapter of kind {config.get('peft_type')}; expected LORA")
@@ -114,8 +114,10 @@ def _lora(path: Path, base: str | None) -> dict[str, Any]:
     if config.get("bias", "none") != "none":
         raise UserError(f"{path}: trains biases as well; expected plain LoRA")
     named = base or config.get("base_model_name_or_path")
-    if not named:
+    if not isinstance(named, str) or not named:
         raise UserError(f"{path}: names no base; say where it lies with --base")
+    if base is None and not Path(named).is_dir():
+        named = _hub_id(settings) or named
     if base is None and Path(named).is_absolute() and not Path(named).is_dir():
         raise UserError(
             f"{path}: its base lay at {named}, which is not here; say where it lies with --base "
@@ -127,6 +129,13 @@ def _lora(path: Path, base: str | None) -> dict[str, Any]:
         raise UserError(f"{path}: expected numbers r and lora_alpha") from None
     dropout = config.get("lora_dropout", 0.0)
     return {"base": named, "rank": rank, "alpha": alpha, "dropout": dropout}
+
+
+def _hub_id(settings: dict[str, Any]) -> str | None:
+    """What the training was told to take, where that was an id such as Qwen/Qwen2.5-Omni-7B."""
+    named = settings.get("model")
+    is_id = isinstance(named, str) and re.fullmatch(r"[\w-]+/[\w.-]+", named)
+    return named if is_id else None
 
 
 def _adapter_tensors(path: Path) -> dict[str, Tensor]:

@@ -12,6 +12,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from auditeval.features.omni.base import Base, open_base
+from auditeval.features.omni.encoder import OmniEncoder
 from auditeval.types import UserError
 
 Break = Callable[[Path], object]
@@ -87,6 +88,27 @@ def test_code_in_a_base_is_not_run(tiny_omni: Path, tmp_path: Path) -> None:
     except UserError as error:
         assert "\n" not in str(error)  # noqa: PT017 (either way will do)
     assert not marker.exists()
+
+
+def test_a_hub_id_is_recorded_with_its_commit(
+    tiny_omni: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import huggingface_hub
+
+    snapshot = shutil.copytree(tiny_omni, tmp_path / "snapshots" / "0123abc")
+    asked: list[tuple[str, str | None]] = []
+
+    def download(name: str, revision: str | None = None, **_: object) -> str:
+        asked.append((name, revision))
+        return str(snapshot)
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
+    base = open_base("Qwen/Qwen2.5-Omni-7B", "main")
+    assert asked == [("Qwen/Qwen2.5-Omni-7B", "main")]
+    assert (base.name, base.revision) == ("Qwen/Qwen2.5-Omni-7B", "0123abc")
+    encoder = OmniEncoder("Qwen/Qwen2.5-Omni-7B")
+    assert encoder.arguments["model"] == "Qwen/Qwen2.5-Omni-7B"
+    assert encoder.arguments["model_revision"] == "0123abc"
 
 
 def test_the_fingerprint_tells_bases_apart(tiny_omni: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import load_file
 from torch import nn
 
-from auditeval.models.omni.export import HEADS, export_peft
+from auditeval.models.omni.export import HEADS_FILE, export_peft
 from auditeval.models.omni.regressor import OmniRegressor
 from auditeval.types import UserError
 
@@ -35,7 +35,7 @@ def test_peft_loads_it_onto_the_published_class(tiny_omni: Path, tmp_path: Path)
     assert len(carrying) == 2 * 7 * 2  # none on the audio tower, whose layers have like names
     assert all("language_model" in name for name in carrying)
     ids = torch.arange(40)[None]
-    heads = load_file(tmp_path / "adapter" / HEADS)
+    heads = load_file(tmp_path / "adapter" / HEADS_FILE)
     with torch.inference_mode():
         theirs = adapted.model.model(input_ids=ids).last_hidden_state[:, -1]
         plain = model.language_model(input_ids=ids).last_hidden_state[:, -1]

@@ -210,7 +210,7 @@ def test_merged_is_the_same(
 def test_the_prefix_is_read_once_and_again_after_training(
     tiny_omni: Path, store: FeatureStore, pairs: list[EditPair], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = make(tiny_omni, order="text_first", batch_size=2)
+    model = make(tiny_omni, order="text_first")
     rows = looked(model, store, pairs)
     reads = []
     read = model._read_prefix

@@ -213,6 +213,21 @@ def test_a_base_that_is_not_here_is_asked_for(pairs: list[EditPair]) -> None:
         auditeval.load(REFERENCES / "ms-swift-4", "cpu")
 
 
+def test_the_hub_id_of_the_training_stands_in_for_a_folder_that_is_not_here(
+    tiny_omni: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import huggingface_hub
+
+    snapshot = shutil.copytree(tiny_omni, tmp_path / "snapshots" / "0123abc")
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda name, **_: str(snapshot))
+    folder = shutil.copytree(REFERENCES / "ms-swift-4", tmp_path / "adapter")
+    retold(model="Qwen/Qwen2.5-Omni-7B")(folder)
+    loaded = auditeval.load(folder, "cpu").checkpoint
+    assert loaded.config.model.arguments["base"] == "Qwen/Qwen2.5-Omni-7B"
+    assert loaded.config.model.arguments["base_revision"] == "0123abc"
+    assert loaded.config.encoder.arguments["model"] == "Qwen/Qwen2.5-Omni-7B"
+
+
 def test_a_base_without_scores_is_no_evaluator(tiny_omni: Path) -> None:
     assert open_base(str(tiny_omni)).config
     with pytest.raises(UserError) as caught:
