@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,6 +45,30 @@ def simulated(tmp_path_factory: pytest.TempPathFactory) -> list[EditPair]:
     """60 simulated pairs of 1.5 s, from 12 scenes."""
     path = simulate.build(tmp_path_factory.mktemp("simulated"), scenes=12, seconds=1.5, seed=7)
     return manifest.read(path)
+
+
+@pytest.fixture(scope="session")
+def auditscore(simulated: list[EditPair], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Simulated edits under the names and in the files of AuditScore; 24 to train, 36 to test."""
+    folder, systems = tmp_path_factory.mktemp("auditscore"), ("sys1", "sys2", "sys3")
+    records: dict[str, list[dict[str, Any]]] = {"train": [], "valid": []}
+    for number, pair in enumerate(simulated):
+        stem = f"{systems[number % 3]}_{pair.operation}_{{}}_{number // 5:03d}_{number}.wav"
+        for side, path in (("ori", pair.original), ("tar", pair.edited)):
+            (folder / f"{side}_wavs").mkdir(exist_ok=True)
+            shutil.copy(path, folder / f"{side}_wavs" / stem.format(side))
+        records["train" if number < 24 else "valid"].append(
+            {
+                "ori_wav": stem.format("ori"),
+                "tar_wav": stem.format("tar"),
+                "ori_prompt": pair.original_caption,
+                "tar_prompt": pair.target_caption,
+                **{axis: pair.ratings[axis] for axis in AXES},
+            }
+        )
+    for name, rows in records.items():
+        (folder / f"{name}_meta.json").write_text(json.dumps(rows))
+    return folder
 
 
 @pytest.fixture(scope="session")

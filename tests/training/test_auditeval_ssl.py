@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +18,6 @@ from auditeval.features.store import FeatureStore
 from auditeval.types import AXES, EditPair
 
 ROOT = Path(__file__).parents[2]
-SYSTEMS = ("sys1", "sys2", "sys3")
 
 
 def composed(*overrides: str) -> dict[str, Any]:
@@ -43,30 +41,6 @@ def test_the_recipe_is_appendix_e() -> None:
     assert config["model"]["hidden"] == [4096, 2048, 512, 128, 32]
     assert config["model"]["dropout"] == 0.1
     assert not config["model"]["standardise"]
-
-
-@pytest.fixture(scope="module")
-def auditscore(simulated: list[EditPair], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Simulated edits under the names and in the files of AuditScore; 24 to train, 36 to test."""
-    folder = tmp_path_factory.mktemp("auditscore")
-    records: dict[str, list[dict[str, Any]]] = {"train": [], "valid": []}
-    for number, pair in enumerate(simulated):
-        stem = f"{SYSTEMS[number % 3]}_{pair.operation}_{{}}_{number // 5:03d}_{number}.wav"
-        for side, path in (("ori", pair.original), ("tar", pair.edited)):
-            (folder / f"{side}_wavs").mkdir(exist_ok=True)
-            shutil.copy(path, folder / f"{side}_wavs" / stem.format(side))
-        records["train" if number < 24 else "valid"].append(
-            {
-                "ori_wav": stem.format("ori"),
-                "tar_wav": stem.format("tar"),
-                "ori_prompt": pair.original_caption,
-                "tar_prompt": pair.target_caption,
-                **{axis: pair.ratings[axis] for axis in AXES},
-            }
-        )
-    for name, rows in records.items():
-        (folder / f"{name}_meta.json").write_text(json.dumps(rows))
-    return folder
 
 
 def test_auditscore_to_table_2(

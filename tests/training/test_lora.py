@@ -170,6 +170,41 @@ def test_a_saved_state_holds_no_frozen_weight(finished: Path, tiny_omni: Path) -
     }
 
 
+def test_what_does_not_fit_in_memory_is_read_from_the_cache(
+    finished: Path, tiny_omni: Path, table: Path, tmp_path: Path
+) -> None:
+    train(configured(tiny_omni, table, tmp_path / "run", "fit.memory_gib=0"))
+    for key, tensor in weights(finished).items():
+        assert torch.equal(weights(tmp_path / "run")[key], tensor), key
+
+
+def test_auditscore_in_the_precision_of_the_paper(
+    auditscore: Path, tiny_omni: Path, tmp_path: Path
+) -> None:
+    """The recipe itself on a folder of AuditScore's shape: bfloat16, checkpointing, 8 x 8 pairs."""
+    given = [
+        *("experiment=auditeval_llm", f"base.model={tiny_omni}", f"data.root={auditscore}"),
+        *(f"run_dir={tmp_path / 'run'}", "fit.epochs=2", "resamples=10", "device=cpu"),
+        "model.head=mlp",  # starts at the mean, or scores would still be below 1
+        *("~callbacks.progress", "+trainer.enable_progress_bar=false", "trainer.accelerator=cpu"),
+    ]
+    with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
+        train(compose("train", given))
+    (place,) = (tmp_path / "run" / "auditeval_llm").iterdir()
+    kept = load_file(place / "checkpoint" / "model.safetensors")
+    assert {tensor.dtype for key, tensor in kept.items() if key != "trained"} == {torch.float32}
+    assert any(tensor.any() for key, tensor in kept.items() if ".lora_B." in key)
+    rows = json.loads((tmp_path / "run" / "report" / "agreement.json").read_text())["rows"]
+    assert {row["evaluator"] for row in rows} == {"auditeval_llm", "constant"}
+    assert {row["rated"] for row in rows} == {36}
+    predicted = json.loads((place / "predictions.json").read_text())
+    config = json.loads((place / "checkpoint" / "config.json").read_text())
+    assert config["model"]["arguments"]["dtype"] == "bfloat16"
+    assert config["encoder"]["arguments"]["dtype"] == "bfloat16"
+    # Scores are of float32, not of bfloat16's few steps between 1 and 5.
+    assert len({round(row["quality"], 5) for row in predicted.values()}) > 20
+
+
 def test_two_devices_train_as_one_that_accumulates(
     tiny_omni: Path, table: Path, tmp_path: Path
 ) -> None:

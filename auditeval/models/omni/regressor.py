@@ -235,6 +235,10 @@ def _add_lora(language_model: nn.Module, rank: int, alpha: int, dropout: float) 
         r=rank, lora_alpha=alpha, lora_dropout=dropout, target_modules=LORA_TARGETS, bias="none"
     )
     inject_adapter_in_model(config, language_model)
+    for parameter in language_model.parameters():
+        if parameter.requires_grad:
+            # peft gives it the dtype of the base, in which a small step rounds to none.
+            parameter.data = parameter.data.float()
 
 
 def _four_bits(dtype: torch.dtype) -> dict[str, Any]:

@@ -325,3 +325,20 @@ def test_four_bits_train_and_load_again(pairs: list[EditPair], tmp_path: Path) -
     assert torch.equal(again.eval().predict(rows), model.eval().predict(rows))
     with pytest.raises(UserError, match="a base in 4 bits cannot be merged"):
         model.merge()
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_a_rough_base_has_exact_lora_and_heads(
+    tiny_omni: Path, rows: list[PairRow], dtype: str
+) -> None:
+    exact, rough = make(tiny_omni), make(tiny_omni, dtype=dtype)
+    for parameter in rough.parameters():
+        kept = torch.float32 if parameter.requires_grad else getattr(torch, dtype)
+        assert parameter.dtype == kept
+    rough.load_state_dict(exact.state_dict())
+    scores = rough.predict(rows)
+    assert scores.dtype == torch.float32
+    far = float((scores - exact.predict(rows)).abs().max())
+    assert 0 < far < 0.1
+    rough.merge()
+    assert float((rough.predict(rows) - scores).abs().max()) < 0.1
