@@ -21,6 +21,8 @@ def main(config: DictConfig) -> None:
             if not started.exists():
                 raise UserError(f"{config.resume}: is no run folder, it has no config.yaml")
             config = OmegaConf.load(started)
+            if "fit" not in config:
+                raise UserError(f"{config.run_dir}: was begun by an older auditeval; start it anew")
         made = train(config)
     except UserError as error:
         sys.exit(f"train.py: {error}")

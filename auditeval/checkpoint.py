@@ -150,10 +150,10 @@ def load(
 
 
 def _load_swift(folder: Path, base: str | None, dtype: str | None) -> Checkpoint:
-    found = swift.read(folder, base)
-    if dtype:
-        found.arguments["dtype"] = dtype
     try:
+        found = swift.read(folder, base)
+        if dtype:
+            found.arguments["dtype"] = dtype
         model = swift.build(folder, found)
         encoder = make_encoder(
             "qwen_omni",
@@ -161,13 +161,13 @@ def _load_swift(folder: Path, base: str | None, dtype: str | None) -> Checkpoint
             model_revision=model.arguments["base_revision"],
             dtype=model.arguments["dtype"],
         )
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RuntimeError) as error:
         raise error if isinstance(error, UserError) else UserError(f"{folder}: {error}") from None
     config = _describe(model, encoder, found.training)
     # Of a merged checkpoint the fingerprint stands in, in the configuration.
     digest = hashlib.sha256(config.model_dump_json(exclude={"software"}).encode())
     for tensor in model.state_dict().values():
-        digest.update(tensor.contiguous().numpy().data)
+        digest.update(tensor.float().contiguous().numpy().data)
     return Checkpoint(model, encoder, config, digest.hexdigest())
 
 
@@ -178,7 +178,7 @@ def _stand_in(folder: Path, config: CheckpointConfig, base: str | None, dtype: s
         config.model.arguments |= {"base": base, "base_revision": None}
         config.encoder.arguments |= {"model": base, "model_revision": None}
     if dtype:
-        config.model.arguments["dtype"] = dtype
+        config.model.arguments |= {"dtype": dtype, "load_in_4bit": False}
 
 
 def _parse(path: Path, text: bytes) -> CheckpointConfig:

@@ -58,6 +58,8 @@ def convert(
     if output.exists():
         raise UserError(f"{output}: exists already; choose another directory or delete it")
     if len(files) == 1 and (is_checkpoint(files[0]) or is_swift(files[0])):
+        if clap is not None or tokenizer is not None:
+            raise UserError("--clap and --tokenizer are for files of CLAP and AuditEval-ssl")
         _convert_omni(files[0], base, output)
         return
     if clap is not None:

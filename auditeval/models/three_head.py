@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from auditeval.features.store import Failure, FeatureStore, PairFeatures
+from auditeval.models.mlp import mlp
 from auditeval.types import AXES, Axis, EditPair
 
 
@@ -132,6 +133,10 @@ class Regressor(nn.Module):
         """Ratings :: (N, 3), in the order of `rows`."""
         return self(PairBatch.stack(rows).to(self.trained.device)).cpu()
 
+    def computed_in(self) -> dict[str, Any]:
+        """What a scores table is to record of how it was computed, beside the checkpoint."""
+        return {}
+
     def scale(self, batch: PairBatch) -> PairBatch:
         """The features, standardised; both sides of a pair by the same statistics."""
         return PairBatch(
@@ -165,20 +170,6 @@ class Regressor(nn.Module):
     def auxiliary_loss(self, inputs: Any, axis: Axis, ratings: Tensor) -> Tensor | None:
         """What training adds to the squared error of an axis, if anything; ratings :: (B, 3)."""
         return None
-
-
-def mlp(inputs: int, hidden: Sequence[int], dropout: float) -> nn.Sequential:
-    """Linear layers with ReLU between :: (B, inputs) -> (B, 1).
-
-    Dropout stands behind the first layer; a purely linear head (`hidden` empty) drops inputs.
-    """
-    layers: list[nn.Module] = [] if hidden else [nn.Dropout(dropout)]
-    for index, size in enumerate(hidden):
-        layers += [nn.Linear(inputs, size), nn.ReLU()]
-        if index == 0:
-            layers.append(nn.Dropout(dropout))
-        inputs = size
-    return nn.Sequential(*layers, nn.Linear(inputs, 1))
 
 
 class ConcatRegressor(Regressor):

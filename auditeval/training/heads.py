@@ -15,7 +15,7 @@ from auditeval.training.callbacks import BestHeads, SaveLast
 from auditeval.training.data import PairDataModule, take
 from auditeval.training.module import EvaluatorModule
 from auditeval.training.stages import Job, Parts, encoding, usable
-from auditeval.types import EditPair, UserError
+from auditeval.types import AXES, EditPair, UserError
 
 
 class HeadsFit:
@@ -27,6 +27,10 @@ class HeadsFit:
     def __init__(
         self, epochs: Mapping[str, int], batch_size: int, validation_batch_size: int
     ) -> None:
+        if not isinstance(epochs, Mapping) or set(epochs) != set(AXES):
+            raise UserError(
+                f"fit.epochs {epochs!r}: expected a number for each of {', '.join(AXES)}"
+            )
         self._epochs = dict(epochs)
         self._batch_size, self._validation_batch_size = batch_size, validation_batch_size
 

@@ -35,6 +35,8 @@ def warmup(
     """
     from transformers import get_scheduler
 
+    if not 0 <= share <= 1:
+        raise ValueError(f"share {share}: expected 0 to 1")
     return get_scheduler(shape, optimizer, math.ceil(share * steps), steps)
 
 
@@ -102,6 +104,17 @@ class LoraFit:
         gradient_checkpointing: bool,
         memory_gib: float,
     ) -> None:
+        counts = {
+            "epochs": epochs,
+            "batch_size": batch_size,
+            "accumulate": accumulate,
+            "validation_batch_size": validation_batch_size,
+        }
+        for name, count in counts.items():
+            if not (isinstance(count, int) and count > 0):
+                raise UserError(f"fit.{name} {count!r}: expected a whole number above 0")
+        if not (isinstance(memory_gib, (int, float)) and memory_gib >= 0):
+            raise UserError(f"fit.memory_gib {memory_gib!r}: expected a number, 0 for none")
         self._epochs, self._batch_size, self._accumulate = epochs, batch_size, accumulate
         self._validation_batch_size = validation_batch_size
         self._gradient_checkpointing, self._memory_gib = gradient_checkpointing, memory_gib
@@ -123,7 +136,7 @@ class LoraFit:
         arguments.pop("name")
         try:
             model = OmniRegressor(**arguments)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, RuntimeError) as error:
             if isinstance(error, UserError):
                 raise
             raise UserError(f"model qwen_omni cannot be made with its settings ({error})") from None
@@ -193,7 +206,14 @@ class LoraModule(lightning.LightningModule):
 
     def configure_optimizers(self) -> Any:
         optimizer = self._optimizer([p for p in self.model.parameters() if p.requires_grad])
-        scheduler = self._scheduler(optimizer, int(self.trainer.estimated_stepping_batches))
+        steps = int(self.trainer.estimated_stepping_batches)
+        try:
+            scheduler = self._scheduler(optimizer, steps)
+        except (TypeError, ValueError) as error:
+            raise UserError(
+                f"the scheduler cannot be made ({error}); with fit=lora use "
+                "scheduler=warmup_cosine or scheduler=warmup_linear"
+            ) from None
         return {
             "optimizer": optimizer,
             "lr_scheduler": {"scheduler": scheduler, "interval": "step"},
@@ -205,6 +225,12 @@ class LoraModule(lightning.LightningModule):
         place = batch_index * self.trainer.world_size + self.trainer.global_rank
         torch.manual_seed(self.seed + (self.current_epoch << 32) + place)
         errors = (self.model(rows) - rated.nan_to_num()).square()
+        if not errors.isfinite().all():
+            raise UserError(
+                f"epoch {self.current_epoch + 1}, batch {batch_index + 1}: the scores are not "
+                "finite; a smaller optimizer.lr or model.dtype=float32 may help, and what was "
+                "trained before is in last.ckpt"
+            )
         there = ~rated.isnan()
         for index, axis in enumerate(AXES):
             if there[:, index].any():
@@ -213,6 +239,16 @@ class LoraModule(lightning.LightningModule):
                     f"train/mse/{axis}", error, on_step=False, on_epoch=True, batch_size=len(rated)
                 )
         return (errors * there).sum() / there.sum().clamp(min=1)
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        checkpoint["base_fingerprint"] = self.model.arguments["fingerprint"]
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        if checkpoint["base_fingerprint"] != self.model.arguments["fingerprint"]:
+            raise UserError(
+                f"{self.model.arguments['base']}: is not the base that this run began with; "
+                "choose another run_dir, or the base.revision of then"
+            )
 
     def validation_step(self, batch: tuple[Batch, Tensor], batch_index: int) -> None:
         rows, rated = batch

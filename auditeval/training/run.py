@@ -21,6 +21,7 @@ from typing import Any
 import hydra
 import hydra.errors
 import pytorch_lightning as lightning
+import torch
 from omegaconf import DictConfig, OmegaConf
 from pytorch_lightning.utilities.rank_zero import rank_zero_only
 from torch import Tensor
@@ -62,6 +63,8 @@ def train(config: DictConfig) -> report.Report | None:
     warnings.filterwarnings("ignore", ".*LeafSpec")  # Lightning, of torch's way to walk a tuple
     deterministic(config.seed)
     first = getattr(rank_zero_only, "rank", 0) == 0
+    if torch.cuda.is_available():
+        torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", 0)))  # not all of them on the first
     config.run_dir = _run_dir(config.run_dir, first)
     folder = Path(config.run_dir)
     folder.mkdir(parents=True, exist_ok=True)
@@ -218,7 +221,7 @@ def _call(node: DictConfig, *arguments: Any) -> Any:
         cause = error.__cause__
         if isinstance(cause, UserError):
             raise cause from None
-        if isinstance(cause, TypeError) and "argument" in str(cause):
+        if isinstance(cause, ValueError) or "argument" in str(cause):
             raise UserError(f"{node._target_}: {cause}; see configs/") from None
         raise
 

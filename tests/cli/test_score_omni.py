@@ -72,6 +72,17 @@ def test_every_way_to_load_it_gives_the_same_scores(
     assert np.abs(made["rough"] * 64 - np.round(made["rough"] * 64)).max() > 0.01
 
 
+def test_a_table_is_of_one_precision(cli: Any, adapter: Path, table: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out.csv"
+    options = ["score", table, "-c", adapter, "-o", output, "--device", "cpu"]
+    assert cli(*options).status == 0
+    assert json.loads(output.with_name("out.csv.json").read_text())["dtype"] == "float32"
+    for other in (["--dtype", "bfloat16"], ["--merge"]):
+        ended = cli(*options, *other)
+        assert ended.status == 2
+        assert "exists already and was not made by this checkpoint" in ended.sentence
+
+
 def test_an_error_row_costs_the_others_nothing(
     cli: Any, adapter: Path, simulated: list[EditPair], tmp_path: Path
 ) -> None:

@@ -17,7 +17,7 @@ import pytorch_lightning as lightning
 import torch
 from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 
 import auditeval
 from auditeval import manifest
@@ -163,6 +163,30 @@ def test_a_run_that_was_stopped_ends_as_an_uninterrupted_one(
         assert torch.equal(resumed[key], tensor), key
 
 
+def test_a_run_is_not_continued_on_another_base(
+    tiny_omni: Path, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(callbacks.SaveLast, "SHARE", float("inf"))
+    base = shutil.copytree(tiny_omni, tmp_path / "base")
+    stop = f"+callbacks.stop={{_target_: {__name__}.StopAt, batches: 5}}"
+    with pytest.raises(InterruptedError):
+        train(configured(base, table, tmp_path / "run", stop))
+    kept = load_file(base / "model.safetensors")
+    kept["thinker.model.layers.0.mlp.up_proj.weight"] += 0.01
+    save_file(kept, base / "model.safetensors", {"format": "pt"})
+    with pytest.raises(UserError, match="is not the base that this run began with"):
+        train(configured(base, table, tmp_path / "run"))
+
+
+def test_a_training_that_diverges_stops_and_keeps_what_it_had(
+    tiny_omni: Path, table: Path, tmp_path: Path
+) -> None:
+    wild = ["optimizer.lr=1e30", "trainer.gradient_clip_val=0"]
+    with pytest.raises(UserError, match=r"epoch \d, batch \d: the scores are not finite"):
+        train(configured(tiny_omni, table, tmp_path / "run", *wild))
+    assert not (fold(tmp_path / "run") / "checkpoint").exists()
+
+
 def test_a_saved_state_holds_no_frozen_weight(finished: Path, tiny_omni: Path) -> None:
     state = torch.load(fold(finished) / "last.ckpt", weights_only=True)["state_dict"]
     assert {key for key in state if ".lora_" not in key and ".heads." not in key} == {
@@ -259,6 +283,14 @@ def test_it_learns_eight_pairs_by_heart(tiny_omni: Path, table: Path, tmp_path: 
         (["model.name=pairwise"], "model 'pairwise' is not trained by fit=lora; see fit=heads"),
         (["+model.size=7"], "model qwen_omni cannot be made with its settings"),
         (["model.max_tokens=300"], "300 are allowed"),
+        (["model.rank=-1"], "rank -1: expected a whole number"),
+        (["fit.batch_size=0"], "fit.batch_size 0: expected a whole number above 0"),
+        (["fit.accumulate=x"], "fit.accumulate 'x': expected a whole number above 0"),
+        (["fit.epochs=0"], "fit.epochs 0: expected a whole number above 0"),
+        (["fit.memory_gib=-1"], "fit.memory_gib -1: expected a number"),
+        (["scheduler=plateau"], "with fit=lora use scheduler=warmup_cosine"),
+        (["scheduler.shape=zigzag"], "the scheduler cannot be made"),
+        (["scheduler.share=2"], "share 2: expected 0 to 1"),
         (["model.base=/no/such"], "/no/such: no such folder"),
         (["base.model=/no/such"], "/no/such: no such folder"),
     ],

@@ -24,6 +24,7 @@ DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.
 # Published folders hold `thinker.model.layers`; a saved Thinker, and transformers 5, other names.
 _LANGUAGE_MODEL = r"^(thinker\.)?model\.(language_model\.)?(?=layers\.|embed_tokens\.|norm\.)"
 _AUDIO_TOWER = r"^(thinker\.)?(model\.)?audio_tower\."
+_FRONT_END = {"sampling_rate": 16000, "hop_length": 160, "n_fft": 400, "dither": 0.0}
 _FILES = ("*.json", "*.txt", "*.safetensors")
 _EXPECTED = "expected a folder of Qwen2.5-Omni or a hub id such as Qwen/Qwen2.5-Omni-7B"
 
@@ -65,11 +66,19 @@ class Base:
         from transformers import WhisperFeatureExtractor
 
         try:
-            return WhisperFeatureExtractor.from_pretrained(self.folder)
+            front_end = WhisperFeatureExtractor.from_pretrained(self.folder)
         except Exception as error:  # as above
             raise UserError(
                 f"{self.name}: its preprocessor_config.json cannot be read ({_line(error)})"
             ) from None
+        expected = {**_FRONT_END, "feature_size": self.config.audio_config.num_mel_bins}
+        for key, value in expected.items():
+            if getattr(front_end, key) != value:
+                raise UserError(
+                    f"{self.name}: its preprocessor_config.json has {key} "
+                    f"{getattr(front_end, key)!r}; expected {value}"
+                )
+        return front_end
 
     def audio_tower(self, dtype: torch.dtype) -> nn.Module:
         """The audio tower alone, in evaluation mode."""
@@ -86,10 +95,10 @@ class Base:
         return self._load(kind, self.config.text_config, _LANGUAGE_MODEL, dtype=dtype, **options)
 
     def fingerprint(self) -> str:
-        """SHA-256 over name, shape and beginning of each tensor of the language model, in hex.
+        """SHA-256 over name, shape, first and last row of the language model's tensors, in hex.
 
-        Two bases of one size that were trained differently differ in it; reading all of a 7B base
-        at every start would take longer than loading it.
+        Training changes those as well as others; reading all of a 7B base at every start would take
+        longer than loading it. The same base in another dtype is another one.
         """
         digest = hashlib.sha256()
         found = {}
@@ -98,10 +107,13 @@ class Base:
                 for key in file.keys():  # noqa: SIM118 (it is no mapping)
                     if re.match(_LANGUAGE_MODEL, key):
                         part = file.get_slice(key)
-                        found[re.sub(_LANGUAGE_MODEL, "", key)] = (part.get_shape(), part[:1])
-        for key, (shape, start) in sorted(found.items()):
+                        shape = part.get_shape()
+                        ends = (part[:1], part[shape[0] - 1 :]) if shape else ()
+                        found[re.sub(_LANGUAGE_MODEL, "", key)] = (shape, ends)
+        for key, (shape, ends) in sorted(found.items()):
             digest.update(f"{key} {shape}\n".encode())
-            digest.update(start.float().contiguous().numpy().data)
+            for rows in ends:
+                digest.update(rows.float().contiguous().numpy().data)
         return digest.hexdigest()[:16]
 
     def _load(self, kind: Any, config: Any, names: str, **options: Any) -> nn.Module:
@@ -112,6 +124,7 @@ class Base:
                     config=config,
                     key_mapping={names: ""},
                     output_loading_info=True,
+                    ignore_mismatched_sizes=True,  # we name them ourselves, below
                     use_safetensors=True,
                     attn_implementation="sdpa",
                     **options,

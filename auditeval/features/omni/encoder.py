@@ -85,16 +85,17 @@ class OmniEncoder:
             made = self._tower(
                 joined, feature_lens=lengths, aftercnn_lens=after_convolution
             ).last_hidden_state
-        rows = made.float().cpu().numpy()
+        # float16 holds whatever bfloat16 does between 6e-5 and 65504; numpy has no bfloat16.
+        kept = np.float32 if self.arguments["dtype"] == "float32" else np.float16
+        with np.errstate(over="ignore"):
+            rows = made.float().cpu().numpy().astype(kept)
         if not np.isfinite(rows).all():
             raise audio.AudioError(
                 f"audio tokens are not finite in {self.arguments['dtype']}; the weights of "
                 f"{self.arguments['model']} are damaged, or dtype=float32 is needed"
             )
-        # float16 holds whatever bfloat16 does between 6e-5 and 65504; numpy has no bfloat16.
-        kept = np.float32 if self.arguments["dtype"] == "float32" else np.float16
         return [
-            AudioFeatures(tokens.mean(axis=0), {TOKENS: tokens.astype(kept)})
+            AudioFeatures(tokens.mean(axis=0, dtype=np.float32), {TOKENS: tokens})
             for tokens in np.split(rows, np.cumsum(counts)[:-1])
         ]
 

@@ -72,6 +72,7 @@ class InputBuilder:
         if order not in ("audio_first", "text_first"):
             raise UserError(f"order {order!r} is none of audio_first, text_first")
         self._tokenizer, self._audio_token = tokenizer, audio_token
+        self._special = sorted(tokenizer.get_added_vocab())
         self._order, self._max_tokens = order, max_tokens
         start, self._rest = PROMPT.split("{original_caption}")
         self._rest = "{original_caption}" + self._rest
@@ -94,24 +95,26 @@ class InputBuilder:
                 f"second), and {self._max_tokens} are allowed: shorten the clips or raise "
                 "max_tokens"
             )
-        placeholders = int((ids == self._audio_token).sum())
         # One too few is no error in transformers, but shifts every token behind it.
-        if placeholders != original + edited:
-            raise UserError(
-                f"a caption holds {placeholders - original - edited} times <|AUDIO|>, which "
-                "stands for sound; take it out"
-            )
+        assert int((ids == self._audio_token).sum()) == original + edited
         return ids
 
     def _text(self, pair: EditPair, original: int, edited: int) -> str:
+        captions = []
         for side in ("original_caption", "target_caption"):
-            if not getattr(pair, side).strip():
+            caption = getattr(pair, side).strip()
+            if not caption:
                 raise UserError(f"{side} is empty")
+            if found := [token for token in self._special if token in caption]:
+                raise UserError(f"{side} holds {found[0]}, which is no word to the model")
+            if not caption.isprintable() and any("\ud800" <= c <= "\udfff" for c in caption):
+                raise UserError(f"{side} holds half a character (a lone surrogate)")
+            captions.append(caption)
         audio = _AUDIO.format(original="<|AUDIO|>" * original, edited="<|AUDIO|>" * edited)
         template = PROMPT if self._order == "audio_first" else self._rest
         before, between = template.split("{original_caption}")
         between, after = between.split("{target_caption}")
-        prompt = f"{before}{pair.original_caption}{between}{pair.target_caption}{after}"
+        prompt = f"{before}{captions[0]}{between}{captions[1]}{after}"
         return audio + prompt if self._order == "audio_first" else f"{prompt}{audio}\n"
 
     def _ids(self, text: str) -> np.ndarray:

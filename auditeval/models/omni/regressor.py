@@ -13,8 +13,8 @@ from auditeval.features.encoder import AudioFeatures
 from auditeval.features.omni.base import DTYPES, open_base
 from auditeval.features.omni.encoder import TOKENS
 from auditeval.features.store import Failure
+from auditeval.models.mlp import mlp
 from auditeval.models.omni.inputs import Batch, InputBuilder, Order, PairRow
-from auditeval.models.three_head import mlp
 from auditeval.types import AXES, EditPair, UserError
 
 # "all-linear" would also train vocabulary head and towers, where those are loaded.
@@ -56,7 +56,7 @@ class OmniRegressor(nn.Module):
         head: Literal["linear", "mlp"] = "linear",
         hidden: Sequence[int] = (512,),
         rank: int = 8,
-        alpha: int = 32,
+        alpha: float = 32,
         dropout: float = 0.05,
         order: Order = "audio_first",
         max_tokens: int = 4096,
@@ -64,10 +64,7 @@ class OmniRegressor(nn.Module):
         load_in_4bit: bool = False,
     ) -> None:
         super().__init__()
-        if dtype not in DTYPES:
-            raise UserError(f"dtype {dtype!r} is none of {', '.join(DTYPES)}")
-        if head not in HEADS:
-            raise UserError(f"head {head!r} is none of {', '.join(HEADS)}")
+        _check(dtype, head, hidden, rank, alpha, dropout, max_tokens)
         opened = open_base(base, base_revision)
         found = opened.fingerprint()
         if fingerprint not in (None, found):
@@ -103,6 +100,7 @@ class OmniRegressor(nn.Module):
             else {axis: mlp(size, hidden, dropout) for axis in AXES}
         )
         self.register_buffer("trained", torch.zeros(len(AXES), dtype=torch.bool))
+        self._merged = False
         self._prefix: Any = None
         self.register_state_dict_post_hook(_leave_out_frozen)
         self.register_load_state_dict_post_hook(_expect_no_frozen)
@@ -159,14 +157,24 @@ class OmniRegressor(nn.Module):
         from peft.tuners.tuners_utils import BaseTunerLayer
 
         if self.arguments["load_in_4bit"]:
-            raise UserError("a base in 4 bits cannot be merged; load it in bfloat16 or float32")
+            raise UserError("a base in 4 bits cannot be merged; give a dtype, such as bfloat16")
+        if not self.arguments["rank"]:
+            raise UserError("there is no LoRA to merge: the checkpoint is a merged one")
         try:
             for module in self.language_model.modules():
                 if isinstance(module, BaseTunerLayer):
                     module.merge(safe_merge=True)
         except ValueError as error:
             raise UserError(f"LoRA cannot be merged: {error}") from None
+        self._merged = True
         self._prefix = None
+
+    def computed_in(self) -> dict[str, Any]:
+        """What a scores table is to record of how it was computed, beside the checkpoint."""
+        return {
+            "dtype": "4bit" if self.arguments["load_in_4bit"] else self.arguments["dtype"],
+            "merged": self._merged,
+        }
 
     def train(self, mode: bool = True) -> OmniRegressor:
         self._prefix = None
@@ -228,11 +236,40 @@ class OmniRegressor(nn.Module):
         ).past_key_values
 
 
-def _add_lora(language_model: nn.Module, rank: int, alpha: int, dropout: float) -> None:
+def _check(
+    dtype: str,
+    head: str,
+    hidden: Sequence[int],
+    rank: int,
+    alpha: float,
+    dropout: float,
+    max_tokens: int,
+) -> None:
+    if dtype not in list(DTYPES):
+        raise UserError(f"dtype {dtype!r} is none of {', '.join(DTYPES)}")
+    if head not in HEADS:
+        raise UserError(f"head {head!r} is none of {', '.join(HEADS)}")
+    if not all(isinstance(size, int) and size > 0 for size in hidden):
+        raise UserError(f"hidden {list(hidden)!r}: expected whole numbers above 0")
+    if not (isinstance(rank, int) and rank >= 0):
+        raise UserError(f"rank {rank!r}: expected a whole number, 0 for no LoRA")
+    if not (isinstance(alpha, (int, float)) and alpha > 0):
+        raise UserError(f"alpha {alpha!r}: expected a number above 0")
+    if not (isinstance(dropout, (int, float)) and 0 <= dropout < 1):
+        raise UserError(f"dropout {dropout!r}: expected a number from 0 to below 1")
+    if not (isinstance(max_tokens, int) and max_tokens > 0):
+        raise UserError(f"max_tokens {max_tokens!r}: expected a whole number above 0")
+
+
+def _add_lora(language_model: nn.Module, rank: int, alpha: float, dropout: float) -> None:
     from peft import LoraConfig, inject_adapter_in_model
 
     config = LoraConfig(
-        r=rank, lora_alpha=alpha, lora_dropout=dropout, target_modules=LORA_TARGETS, bias="none"
+        r=rank,
+        lora_alpha=alpha,  # type: ignore[arg-type]
+        lora_dropout=dropout,
+        target_modules=LORA_TARGETS,
+        bias="none",
     )
     inject_adapter_in_model(config, language_model)
     for parameter in language_model.parameters():
@@ -275,7 +312,8 @@ def _leave_out_frozen(
         del state[key]
 
 
-def _expect_no_frozen(module: nn.Module, incompatible: Any) -> None:
+def _expect_no_frozen(module: OmniRegressor, incompatible: Any) -> None:
+    module._prefix = None
     incompatible.missing_keys[:] = [k for k in incompatible.missing_keys if not _is_frozen(k)]
 
 

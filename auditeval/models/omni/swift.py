@@ -31,7 +31,10 @@ _SCORE = re.compile(
     r"(base_model\.model\.)?(thinker\.)?score(\.modules_to_save(\.default)?)?\.weight"
 )
 # Kinds of LoRA that compute something else from the same tensors.
-_OTHER_KINDS = ("use_dora", "use_rslora", "alpha_pattern", "rank_pattern", "use_bdlora")
+_OTHER_KINDS = (
+    *("use_dora", "use_rslora", "alpha_pattern", "rank_pattern", "use_bdlora", "use_qalora"),
+    *("alora_invocation_tokens", "layer_replication", "lora_bias"),
+)
 
 
 class Swift(NamedTuple):
@@ -65,7 +68,7 @@ def read(folder: Path, base: str | None) -> Swift:
             f"{folder / 'args.json'}: was trained with a chat template; expected "
             "use_chat_template false, as in AuditEval"
         )
-    dtype = settings.get("torch_dtype")
+    dtype = str(settings.get("torch_dtype"))
     arguments: dict[str, Any] = {
         "head": "linear",
         "dtype": dtype if dtype in DTYPES else "bfloat16",
@@ -80,9 +83,11 @@ def read(folder: Path, base: str | None) -> Swift:
     else:
         arguments |= _lora(adapter, base, settings)
         state = _adapter_tensors(folder / _WEIGHTS)
-    score = state["heads.scores.weight"]
-    if len(score) != len(AXES):
-        raise UserError(f"{folder}: gives {len(score)} scores; expected {len(AXES)}, {AXES}")
+    shape = state["heads.scores.weight"].shape
+    if len(shape) != 2 or shape[0] != len(AXES):
+        raise UserError(
+            f"{folder}: has a score head of shape {tuple(shape)}; expected {len(AXES)} scores"
+        )
     version = settings.get("swift_version") or "unknown"
     return Swift(arguments, state, {"trained_by": "ms-swift", "swift_version": version})
 
@@ -99,7 +104,16 @@ def build(folder: Path, found: Swift) -> OmniRegressor:
                 f"{folder}: is an adapter of another base: {key} is {tuple(tensor.shape)}, with "
                 f"{found.arguments['base']} it would be {tuple(own[key].shape)}"
             )
-    # Layers that were not trained are absent; a fresh LoRA (B is 0) changes nothing.
+    lora = {key for key in found.state if ".lora_" in key}
+    for key in sorted(lora):
+        sides = {".lora_A.": ".lora_B.", ".lora_B.": ".lora_A."}
+        side = next(side for side in sides if side in key)
+        if key.replace(side, sides[side]) not in lora:
+            raise UserError(f"{folder}: is not whole: it holds {key} without its other half")
+    kinds = {".".join(key.split(".")[3:]) for key in lora}
+    if len(lora) != len(kinds) * len({key.split(".")[2] for key in own if ".lora_" in key}):
+        raise UserError(f"{folder}: is not whole: some layers of the base have LoRA, others none")
+    # Kinds of maps that were not trained are absent; a fresh LoRA (B is 0) changes nothing.
     model.load_state_dict(found.state, strict=False)
     model.trained.fill_(True)
     return model.eval()
@@ -152,6 +166,8 @@ def _adapter_tensors(path: Path) -> dict[str, Tensor]:
                 f"{path}: holds {key}, which is neither LoRA of the language model nor score head"
             )
         state[name] = tensor.float()
+    if (path.parent / "heads.safetensors").is_file():
+        raise UserError(f"{path.parent}: is an export for peft; score the checkpoint it came from")
     if "heads.scores.weight" not in state:
         raise UserError(f"{path}: holds no score head; it is no adapter of an evaluator")
     return state

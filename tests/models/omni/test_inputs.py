@@ -81,6 +81,14 @@ def test_the_prompt_is_that_of_the_paper() -> None:
     assert [PROMPT.count(f"- {score}: ") for score in (5, 4, 3, 2, 1)] == [3] * 5
 
 
+def test_a_caption_does_not_begin_or_end_in_space(base: Base) -> None:
+    plain = builder(base).row(pair(), tokens(1), tokens(1))
+    spaced = builder(base).row(
+        pair(" Rain falls.\n", "Rain falls, a dog barks. \n"), tokens(1), tokens(1)
+    )
+    assert spaced.ids.tolist() == plain.ids.tolist()
+
+
 def test_braces_in_a_caption_are_words(base: Base) -> None:
     row = builder(base).row(
         pair("A {target_caption} {x} {", "B {original_caption}"), tokens(1), tokens(1)
@@ -109,7 +117,9 @@ def test_an_over_long_pair_is_refused_at_the_token(base: Base, order: str) -> No
     [
         (("", "x"), "original_caption is empty"),
         (("x", "  "), "target_caption is empty"),
-        (("a <|AUDIO|> b <|AUDIO|>", "x"), "a caption holds 2 times <|AUDIO|>"),
+        (("a <|AUDIO|> b <|AUDIO|>", "x"), "original_caption holds <|AUDIO|>, which is no word"),
+        (("x", "a<|endoftext|>"), "target_caption holds <|endoftext|>, which is no word"),
+        (("x", "a \ud800"), "target_caption holds half a character"),
     ],
 )
 def test_captions_that_cannot_be_read(base: Base, captions: tuple[str, str], sentence: str) -> None:

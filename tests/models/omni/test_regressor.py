@@ -342,3 +342,35 @@ def test_a_rough_base_has_exact_lora_and_heads(
     assert 0 < far < 0.1
     rough.merge()
     assert float((rough.predict(rows) - scores).abs().max()) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"rank": -1}, "rank -1: expected a whole number"),
+        ({"rank": "x"}, "rank 'x': expected a whole number"),
+        ({"alpha": 0}, "alpha 0: expected a number above 0"),
+        ({"dropout": 2}, "dropout 2: expected a number from 0"),
+        ({"hidden": [0]}, r"hidden \[0\]: expected whole numbers"),
+        ({"hidden": ["a"]}, r"hidden \['a'\]: expected whole numbers"),
+        ({"max_tokens": None}, "max_tokens None: expected a whole number"),
+        ({"dtype": []}, r"dtype \[\] is none of"),
+    ],
+)
+def test_numbers_that_make_no_sense(tiny_omni: Path, change: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        OmniRegressor(str(tiny_omni), **change)
+
+
+def test_what_was_loaded_counts_for_the_prefix_too(
+    tiny_omni: Path, store: FeatureStore, pairs: list[EditPair]
+) -> None:
+    model, other = make(tiny_omni, order="text_first"), make(tiny_omni, order="text_first")
+    for name, parameter in other.named_parameters():
+        if ".lora_B." in name:
+            parameter.data *= -3
+    rows = looked(model, store, pairs)
+    before = model.predict(rows)
+    model.load_state_dict(other.state_dict())
+    assert near(model.predict(rows), other.predict(rows))
+    assert not near(model.predict(rows), before)

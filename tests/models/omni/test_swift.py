@@ -159,6 +159,11 @@ def rewritten(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], ob
     return rewrite
 
 
+def drop(weights: dict[str, Any], words: str) -> None:
+    for key in [key for key in weights if words in key]:
+        del weights[key]
+
+
 SCORE = "base_model.model.thinker.score.weight"
 
 
@@ -180,10 +185,15 @@ SCORE = "base_model.model.thinker.score.weight"
         (edited(r="many"), "expected numbers r and lora_alpha"),
         (edited(r=4), "is an adapter of another base"),
         (retold(use_chat_template=True), "was trained with a chat template"),
+        (edited(alora_invocation_tokens=[1]), "has alora_invocation_tokens"),
+        (retold(max_length="many"), "max_tokens 'many': expected a whole number"),
+        (retold(max_length=-1), "max_tokens -1: expected a whole number"),
         (rewritten(lambda w: w.pop(SCORE)), "holds no score head"),
+        (rewritten(lambda w: drop(w, "lora_B")), "without its other half"),
+        (rewritten(lambda w: drop(w, "layers.1.")), "some layers of the base have LoRA"),
         (
             rewritten(lambda w: w.update({SCORE: w[SCORE][:2].clone()})),
-            "gives 2 scores; expected 3",
+            "expected 3 scores",
         ),
         (rewritten(lambda w: w.update({"base_model.model.x": w[SCORE] + 0})), "which is neither"),
     ],
