@@ -39,6 +39,7 @@ SMALL = [
     "fit.epochs=2",
     "fit.batch_size=4",
     "fit.accumulate=2",
+    "model.dropout=0.1",
 ]
 
 

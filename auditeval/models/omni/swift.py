@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -104,19 +105,25 @@ def build(folder: Path, found: Swift) -> OmniRegressor:
                 f"{folder}: is an adapter of another base: {key} is {tuple(tensor.shape)}, with "
                 f"{found.arguments['base']} it would be {tuple(own[key].shape)}"
             )
-    lora = {key for key in found.state if ".lora_" in key}
-    for key in sorted(lora):
-        sides = {".lora_A.": ".lora_B.", ".lora_B.": ".lora_A."}
-        side = next(side for side in sides if side in key)
-        if key.replace(side, sides[side]) not in lora:
-            raise UserError(f"{folder}: is not whole: it holds {key} without its other half")
-    kinds = {".".join(key.split(".")[3:]) for key in lora}
-    if len(lora) != len(kinds) * len({key.split(".")[2] for key in own if ".lora_" in key}):
-        raise UserError(f"{folder}: is not whole: some layers of the base have LoRA, others none")
+    _check_is_whole(folder, found.state, layers=len(model.language_model.layers))  # type: ignore[arg-type]
     # Kinds of maps that were not trained are absent; a fresh LoRA (B is 0) changes nothing.
     model.load_state_dict(found.state, strict=False)
     model.trained.fill_(True)
     return model.eval()
+
+
+def _check_is_whole(folder: Path, state: dict[str, Tensor], layers: int) -> None:
+    """Each map that was trained has both of its halves, in every layer."""
+    halves = Counter(key.partition(".lora_")[0] for key in state if ".lora_" in key)
+    for name, count in halves.items():
+        if count != 2:
+            raise UserError(f"{folder}: is not whole: {name} has one half of its LoRA, not both")
+    maps = Counter(name.partition(".layers.")[2].partition(".")[2] for name in halves)
+    for name, count in maps.items():
+        if count != layers:
+            raise UserError(
+                f"{folder}: is not whole: {name} has LoRA in {count} of the base's {layers} layers"
+            )
 
 
 def _lora(path: Path, base: str | None, settings: dict[str, Any]) -> dict[str, Any]:

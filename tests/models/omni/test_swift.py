@@ -189,8 +189,8 @@ SCORE = "base_model.model.thinker.score.weight"
         (retold(max_length="many"), "max_tokens 'many': expected a whole number"),
         (retold(max_length=-1), "max_tokens -1: expected a whole number"),
         (rewritten(lambda w: w.pop(SCORE)), "holds no score head"),
-        (rewritten(lambda w: drop(w, "lora_B")), "without its other half"),
-        (rewritten(lambda w: drop(w, "layers.1.")), "some layers of the base have LoRA"),
+        (rewritten(lambda w: drop(w, "lora_B")), "has one half of its LoRA"),
+        (rewritten(lambda w: drop(w, "layers.1.")), "has LoRA in 1 of the base's 2 layers"),
         (
             rewritten(lambda w: w.update({SCORE: w[SCORE][:2].clone()})),
             "expected 3 scores",
