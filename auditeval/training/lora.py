@@ -40,6 +40,16 @@ def warmup(
     return get_scheduler(shape, optimizer, math.ceil(share * steps), steps)
 
 
+def rated_mse(predicted: Tensor, rated: Tensor) -> Tensor:
+    """Mean squared error over what was rated, 0 if nothing was :: any shape twice -> scalar.
+
+    `rated` is NaN where nobody rated.
+    """
+    there = ~rated.isnan()
+    errors = (predicted - rated.nan_to_num()).square()
+    return (errors * there).sum() / there.sum().clamp(min=1)
+
+
 class PairTokens:
     """Pairs, and the audio tokens of their clips from memory or cache; `counts` says how many.
 
@@ -224,21 +234,21 @@ class LoraModule(lightning.LightningModule):
         # Dropout then depends on the batch alone: a resumed run repeats an uninterrupted one.
         place = batch_index * self.trainer.world_size + self.trainer.global_rank
         torch.manual_seed(self.seed + (self.current_epoch << 32) + place)
-        errors = (self.model(rows) - rated.nan_to_num()).square()
-        if not errors.isfinite().all():
+        predicted = self.model(rows)
+        loss = rated_mse(predicted, rated)
+        if not loss.isfinite():
             raise UserError(
                 f"epoch {self.current_epoch + 1}, batch {batch_index + 1}: the scores are not "
                 "finite; a smaller optimizer.lr or model.dtype=float32 may help, and what was "
                 "trained before is in last.ckpt"
             )
-        there = ~rated.isnan()
         for index, axis in enumerate(AXES):
-            if there[:, index].any():
-                error = errors[there[:, index], index].detach().mean()
-                self.log(
-                    f"train/mse/{axis}", error, on_step=False, on_epoch=True, batch_size=len(rated)
-                )
-        return (errors * there).sum() / there.sum().clamp(min=1)
+            there = ~rated[:, index].isnan()
+            if there.any():
+                error = rated_mse(predicted[:, index], rated[:, index]).detach()
+                count = int(there.sum())
+                self.log(f"train/mse/{axis}", error, on_step=False, on_epoch=True, batch_size=count)
+        return loss
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         checkpoint["base_fingerprint"] = self.model.arguments["fingerprint"]

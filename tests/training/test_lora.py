@@ -22,6 +22,7 @@ from safetensors.torch import load_file, save_file
 import auditeval
 from auditeval import manifest
 from auditeval.training import callbacks
+from auditeval.training.lora import rated_mse
 from auditeval.training.run import train
 from auditeval.types import AXES, EditPair, UserError
 
@@ -41,6 +42,17 @@ SMALL = [
     "fit.accumulate=2",
     "model.dropout=0.1",
 ]
+
+
+def test_what_nobody_rated_has_no_loss() -> None:
+    nan = float("nan")
+    predicted = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 1.0]], requires_grad=True)
+    loss = rated_mse(predicted, torch.tensor([[3.0, nan, 3.0], [nan, nan, 4.0]]))
+    assert loss.item() == pytest.approx((4 + 0 + 9) / 3)
+    loss.backward()
+    expected = torch.tensor([[2 * -2 / 3, 0.0, 0.0], [0.0, 0.0, 2 * -3 / 3]])
+    torch.testing.assert_close(predicted.grad, expected)
+    assert rated_mse(predicted, torch.full((2, 3), nan)).item() == 0
 
 
 @pytest.fixture(scope="module")
