@@ -29,7 +29,7 @@ def main() -> None:
         # Imported here: pydantic would double the time that --help takes.
         from auditeval.types import UserError
 
-        if isinstance(error, PermissionError) and error.filename:
+        if isinstance(error, OSError) and error.filename:
             error = UserError(f"{error.filename}: {error.strerror}")
         if not isinstance(error, UserError):
             raise

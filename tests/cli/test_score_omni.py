@@ -194,6 +194,15 @@ def test_ms_swift_becomes_ours_and_ours_becomes_peft(
     }
 
 
+def test_an_output_that_cannot_be_made(
+    cli: Any, adapter: Path, table: Path, tmp_path: Path
+) -> None:
+    ended = cli("convert", adapter, "-o", table / "out")
+    assert ended.status == 2
+    assert str(table) in ended.sentence
+    assert "Not a directory" in ended.sentence
+
+
 def test_an_evaluator_on_features_needs_no_conversion(
     cli: Any, melstats_checkpoint: Path, tmp_path: Path
 ) -> None:
