@@ -120,14 +120,14 @@ def load(
     folder = Path(folder)
     if swift.is_swift(folder):  # it may leave pickles in there, which are not opened
         return _load_swift(folder, base, dtype)
+    for file in (WEIGHTS, CONFIG):
+        if not (folder / file).is_file():
+            raise UserError(f"{folder}: is no checkpoint, it has no {file}")
     if pickles := sorted(p.name for p in folder.rglob("*") if p.suffix.lower() in _PICKLES):
         raise UserError(
             f"{folder}: refused, it carries {pickles[0]}; files of this kind can run code when "
             f"loaded, and a checkpoint is {WEIGHTS} and {CONFIG} only"
         )
-    for file in (WEIGHTS, CONFIG):
-        if not (folder / file).is_file():
-            raise UserError(f"{folder}: is no checkpoint, it has no {file}")
     data, text = (folder / WEIGHTS).read_bytes(), (folder / CONFIG).read_bytes()
     config = _parse(folder / CONFIG, text)
     _stand_in(folder, config, base, dtype)

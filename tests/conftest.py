@@ -48,6 +48,20 @@ def simulated(tmp_path_factory: pytest.TempPathFactory) -> list[EditPair]:
 
 
 @pytest.fixture(scope="session")
+def partly_rated(simulated: list[EditPair]) -> list[EditPair]:
+    """The simulated pairs, every fourth without a rating of its relevance."""
+    return [
+        pair.model_copy(
+            update={
+                "raters": {},
+                "ratings": {a: r for a, r in pair.ratings.items() if a != "relevance" or i % 4},
+            }
+        )
+        for i, pair in enumerate(simulated)
+    ]
+
+
+@pytest.fixture(scope="session")
 def auditscore(simulated: list[EditPair], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Simulated edits under the names and in the files of AuditScore; 24 to train, 36 to test."""
     folder, systems = tmp_path_factory.mktemp("auditscore"), ("sys1", "sys2", "sys3")

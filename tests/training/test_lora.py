@@ -56,19 +56,9 @@ def test_what_nobody_rated_has_no_loss() -> None:
 
 
 @pytest.fixture(scope="module")
-def table(simulated: list[EditPair], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Simulated pairs, relevance unrated in some."""
-    pairs = [
-        pair.model_copy(
-            update={
-                "raters": {},
-                "ratings": {a: r for a, r in pair.ratings.items() if a != "relevance" or i % 4},
-            }
-        )
-        for i, pair in enumerate(simulated[:40])
-    ]
+def table(partly_rated: list[EditPair], tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("lora") / "pairs.jsonl"
-    manifest.write(pairs, path)
+    manifest.write(partly_rated[:40], path)
     return path
 
 

@@ -52,19 +52,9 @@ FEW = epochs(4, 2, 3)
 
 
 @pytest.fixture(scope="module")
-def table(simulated: list[EditPair], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The simulated pairs, relevance unrated in some."""
-    pairs = [
-        pair.model_copy(
-            update={
-                "raters": {},
-                "ratings": {a: r for a, r in pair.ratings.items() if a != "relevance" or i % 4},
-            }
-        )
-        for i, pair in enumerate(simulated)
-    ]
+def table(partly_rated: list[EditPair], tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("training") / "pairs.jsonl"
-    manifest.write(pairs, path)
+    manifest.write(partly_rated, path)
     return path
 
 

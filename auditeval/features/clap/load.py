@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ from auditeval.atomic import new_folder
 from auditeval.features.clap.files import SUPPORTED
 from auditeval.features.clap.models import Clap, LaionClap, MicrosoftClap
 from auditeval.features.clap.originals import load_original, load_tokenizer, microsoft_front_end
+from auditeval.features.quiet import quiet_transformers
 from auditeval.types import UserError
 
 _MICROSOFT = "microsoft-clap"
@@ -50,7 +49,7 @@ def convert(original: Path, output: Path, tokenizer: str | None = None) -> Clap:
         clap.tokenizer.save_pretrained(folder)
         if isinstance(clap, LaionClap):
             clap.front_end.save_pretrained(folder)
-            with _without_progress_bars():
+            with quiet_transformers():
                 clap.model.save_pretrained(folder)
         else:
             assert isinstance(clap, MicrosoftClap)
@@ -65,7 +64,7 @@ def _load_transformers(name: str, tokenizer: str | None) -> LaionClap:
         # Not AutoConfig, which would offer to run code that lies beside an unknown model.
         kind = PretrainedConfig.get_config_dict(name)[0].get("model_type")
         if kind == "clap":
-            with _without_progress_bars():
+            with quiet_transformers():
                 loaded: Any = ClapModel.from_pretrained(
                     name, output_loading_info=True, dtype=torch.float32
                 )
@@ -130,20 +129,6 @@ def _load_microsoft(folder: Path, tokenizer: str | None, upstream_compat: bool) 
         reason = (str(error).splitlines() or [type(error).__name__])[-1].strip()
         raise UserError(f"{folder}: is no whole converted Microsoft CLAP ({reason})") from None
     return clap.eval()
-
-
-@contextmanager
-def _without_progress_bars() -> Iterator[None]:
-    """transformers draws one for a second's work, between ours."""
-    from transformers.utils import logging
-
-    enabled = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        if enabled:
-            logging.enable_progress_bar()
 
 
 def _read_config(folder: Path) -> dict[str, Any]:

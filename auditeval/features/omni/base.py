@@ -18,6 +18,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import nn
 
+from auditeval.features.quiet import quiet_transformers
 from auditeval.types import UserError
 
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
@@ -47,7 +48,7 @@ class Base:
         from transformers import AutoTokenizer
 
         try:
-            with _quiet():
+            with quiet_transformers():
                 tokenizer = AutoTokenizer.from_pretrained(self.folder, trust_remote_code=False)
             known = tokenizer.convert_tokens_to_ids(["<|AUDIO|>", "<|audio_bos|>", "<|audio_eos|>"])
         except Exception as error:  # whatever a malformed folder provokes in transformers
@@ -102,8 +103,11 @@ class Base:
         """
         digest = hashlib.sha256()
         found = {}
-        for path in _weight_files(self):
-            with safe_open(path, "pt") as file:
+        files = sorted(self.folder.glob("model*.safetensors"))
+        if not files:
+            raise UserError(f"{self.name}: holds no model*.safetensors; {_EXPECTED}")
+        for path in files:
+            with open_weights(path) as file:
                 for key in file.keys():  # noqa: SIM118 (it is no mapping)
                     if re.match(_LANGUAGE_MODEL, key):
                         part = file.get_slice(key)
@@ -118,7 +122,7 @@ class Base:
 
     def _load(self, kind: Any, config: Any, names: str, **options: Any) -> nn.Module:
         try:
-            with _quiet():
+            with quiet_transformers():
                 model, found = kind.from_pretrained(
                     self.folder,
                     config=config,
@@ -182,34 +186,15 @@ def _find(name: str, revision: str | None) -> tuple[Path, str | None]:
     return folder, folder.name  # the hub's cache calls it by its commit
 
 
-def _weight_files(base: Base) -> list[Path]:
-    files = sorted(base.folder.glob("model*.safetensors"))
-    if not files:
-        raise UserError(f"{base.name}: holds no model*.safetensors; {_EXPECTED}")
-    for path in files:
-        try:
-            with safe_open(path, "pt"):
-                pass
-        except (SafetensorError, OSError) as error:
-            raise UserError(f"{path}: cannot be read as weights ({_line(error)})") from None
-    return files
+@contextmanager
+def open_weights(path: Path) -> Iterator[Any]:
+    """A safetensors file, opened; raises UserError for what is none."""
+    try:
+        with safe_open(path, "pt") as file:
+            yield file
+    except (SafetensorError, OSError) as error:
+        raise UserError(f"{path}: cannot be read as weights ({_line(error)})") from None
 
 
 def _line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Without transformers' bar, and its report of the parts that we leave out on purpose."""
-    from transformers.utils import logging
-
-    bar, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
-    logging.disable_progress_bar()
-    logging.set_verbosity_error()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(level)
-        if bar:
-            logging.enable_progress_bar()

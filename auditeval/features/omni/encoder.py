@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,7 +22,6 @@ TOKENS = "audio_tokens"
 _ACCELERATOR_BATCH = 16
 # What decides how given weights are used.
 _COMPUTING = ("activation_function", "encoder_attention_heads", "n_window", "scale_embedding")
-_FRONT_END = ("dither", "feature_size", "hop_length", "n_fft", "sampling_rate")
 
 
 class OmniEncoder:
@@ -104,29 +104,28 @@ class OmniEncoder:
         return np.zeros((len(captions), 0), np.float32)
 
     def _revision(self, config: object) -> str:
-        """Of weights, front end and options: where the model lies does not matter."""
+        """Of weights and options, wherever the model lies; front ends are all alike."""
         digest = hashlib.sha256()
         for key, value in sorted(self._tower.state_dict().items()):
             digest.update(f"{key} {tuple(value.shape)}\n".encode())
             digest.update(np.ascontiguousarray(value.float().numpy()).data)
-        settings = {name: getattr(self._front_end, name) for name in _FRONT_END}
-        settings |= {name: getattr(config, name) for name in _COMPUTING}
+        settings = {name: getattr(config, name) for name in _COMPUTING}
         settings |= {"dtype": self.arguments["dtype"], "code": 1}
         digest.update(json.dumps(settings, sort_keys=True).encode())
         return digest.hexdigest()[:16]
 
 
-def log_mel(front_end: object, samples: np.ndarray) -> np.ndarray:
+def log_mel(front_end: Any, samples: np.ndarray) -> np.ndarray:
     """Mono samples to the tower's log-mel frames :: (N,) -> float32 (bands, ceil(N / hop)).
 
     Bitwise what the official processor makes, which fills every clip to 300 s: the frames of a clip
     see at most n_fft samples behind it, so that many zeros do.
     """
-    hop = front_end.hop_length  # type: ignore[attr-defined]
-    filled = np.pad(samples.astype(np.float32), (0, front_end.n_fft))  # type: ignore[attr-defined]
-    made = front_end(  # type: ignore[operator]
+    hop = front_end.hop_length
+    filled = np.pad(samples.astype(np.float32), (0, front_end.n_fft))
+    made = front_end(
         filled,
-        sampling_rate=front_end.sampling_rate,  # type: ignore[attr-defined]
+        sampling_rate=front_end.sampling_rate,
         padding="do_not_pad",
         truncation=False,
         return_tensors="np",

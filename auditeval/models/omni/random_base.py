@@ -228,10 +228,10 @@ def _published(name: str) -> str:
 
 def _draw(name: str, shape: tuple[int, ...], seed: int) -> np.ndarray:
     """Weights that keep the scale of what passes through; the name is part of the seed."""
+    if "norm" in name or "ln_" in name:
+        return np.full(shape, float(name.endswith("weight")), np.float32)
     key = hashlib.sha256(f"{seed} {name}".encode()).digest()
     normal = np.random.Generator(np.random.PCG64(list(key))).standard_normal(shape)
-    if "norm" in name or "ln_" in name:
-        return (1.0 + 0.0 * normal if name.endswith("weight") else 0.0 * normal).astype(np.float32)
     if len(shape) == 1:
         return (0.02 * normal).astype(np.float32)
     # With small embeddings, as models start, what a token hears outweighs what it is.

@@ -10,15 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from auditeval.features.omni.base import DTYPES
+from auditeval.features.omni.base import DTYPES, open_weights
 from auditeval.models.omni.regressor import OmniRegressor
 from auditeval.types import AXES, UserError
 
@@ -189,25 +186,16 @@ def _merged_head(folder: Path) -> dict[str, Tensor]:
 
 def _score_file(folder: Path) -> Path | None:
     for path in sorted(folder.glob("model*.safetensors")):
-        with _opened(path) as file:
+        with open_weights(path) as file:
             if any(_SCORE.fullmatch(key) for key in file.keys()):  # noqa: SIM118 (no mapping)
                 return path
     return None
 
 
 def _tensors(path: Path, wanted: str) -> dict[str, Tensor]:
-    with _opened(path) as file:
+    with open_weights(path) as file:
         names = [key for key in file.keys() if re.fullmatch(wanted, key)]  # noqa: SIM118
         return {key: file.get_tensor(key) for key in names}
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[Any]:
-    try:
-        with safe_open(path, "pt") as file:
-            yield file
-    except (SafetensorError, OSError) as error:
-        raise UserError(f"{path}: cannot be read as weights ({error})") from None
 
 
 def _read(path: Path) -> dict[str, Any]:

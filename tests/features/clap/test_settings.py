@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import shutil
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from safetensors.torch import load_file, save_file
 
 from auditeval.features import make_encoder
 from auditeval.features.clap.encoder import ClapEncoder
+from auditeval.features.clap.load import load_clap
 from auditeval.types import UserError
 
 
@@ -102,3 +104,20 @@ def test_captions_are_the_same_bytes_in_any_company(tiny_clap: Path) -> None:
     together = encoder.encode_text(captions)
     for caption, row in zip(captions, together, strict=True):
         assert np.array_equal(encoder.encode_text([caption])[0], row)
+
+
+def test_transformers_says_nothing_beside_our_sentence(folder: Path) -> None:
+    weights = load_file(folder / "model.safetensors")
+    del weights["logit_scale_a"]
+    save_file(weights, folder / "model.safetensors", {"format": "pt"})
+    said: list[str] = []
+    listener = logging.Handler()
+    listener.emit = lambda record: said.append(record.getMessage())  # type: ignore[method-assign]
+    logger = logging.getLogger("transformers")
+    logger.addHandler(listener)
+    try:
+        with pytest.raises(UserError, match="missing keys, logit_scale_a among them"):
+            load_clap(str(folder))
+    finally:
+        logger.removeHandler(listener)
+    assert said == []
