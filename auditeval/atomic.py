@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+from auditeval.types import UserError
+
+PARTIAL = ".partial"
+"""How temporary names end; they begin with a dot."""
 
 
 @contextmanager
@@ -17,13 +24,37 @@ def replacing(path: Path) -> Iterator[Path]:
     The name is this thread's own, so several writers of one file cannot mix their bytes.
     """
     unique = f"{os.getpid()}-{threading.get_ident()}"
-    temporary = path.with_name(f".{path.name}.{unique}.partial")
+    temporary = path.with_name(f".{path.name}.{unique}{PARTIAL}")
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         yield temporary
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def claim(folder: Path, name: str, settings: Mapping[str, Any]) -> None:
+    """Make `folder` the home of what these settings make, by a record of that name in it.
+
+    What a killed process left half written is removed. Raises UserError for a folder that holds
+    what other settings made, or something else.
+    """
+    record = json.dumps(settings, indent=2) + "\n"
+    path = folder / name
+    if path.exists():
+        for torn in folder.rglob(f".*{PARTIAL}"):
+            torn.unlink()
+        if path.read_text(encoding="utf-8") == record:
+            return
+        if any(other != path for other in folder.iterdir()):
+            raise UserError(
+                f"{folder}: was made with other settings, inputs or another version ({name}); "
+                "delete it or choose another folder"
+            )
+    elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UserError(f"{folder}: exists and holds something else; choose a new folder")
+    with replacing(path) as temporary:
+        temporary.write_text(record, encoding="utf-8")
 
 
 @contextmanager
@@ -33,7 +64,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     A folder that is there already is replaced.
     """
     unique = f"{os.getpid()}-{threading.get_ident()}"
-    temporary = path.with_name(f".{path.name}.{unique}.partial")
+    temporary = path.with_name(f".{path.name}.{unique}{PARTIAL}")
     temporary.mkdir(parents=True)
     try:
         yield temporary

@@ -14,6 +14,7 @@ import sqlite3
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from auditeval.atomic import replacing
 from auditeval.types import AXES, EditPair, UserError, sentence
 
 SUFFIXES = (".jsonl", ".csv", ".parquet")
+_PARQUET_ROWS = 10_000  # in memory at a time when writing
 
 
 def iterate(path: str | os.PathLike[str]) -> Iterator[EditPair]:
@@ -86,14 +88,24 @@ def check(path: str | os.PathLike[str]) -> int:
 
 
 def write(pairs: Iterable[EditPair], path: str | os.PathLike[str]) -> int:
-    """Write a manifest (format by suffix), atomically; return the number of rows."""
+    """Write a manifest (format by suffix), atomically; return the number of rows.
+
+    JSONL and Parquet are streamed; CSV is held in memory, since its columns are those in use.
+    """
     path = Path(path)
     writers = {".jsonl": _write_jsonl, ".csv": _write_csv, ".parquet": _write_parquet}
     writer = _by_suffix(path, writers)
-    rows = [_relative(pair, path.parent) for pair in pairs]
+    count = 0
+
+    def rows() -> Iterator[dict[str, Any]]:
+        nonlocal count
+        for pair in pairs:
+            count += 1
+            yield _relative(pair, path.parent)
+
     with replacing(path) as temporary:
-        writer(rows, temporary)
-    return len(rows)
+        writer(rows(), temporary)
+    return count
 
 
 def _by_suffix(path: Path, table: dict[str, Callable[..., Any]]) -> Callable[..., Any]:
@@ -202,12 +214,12 @@ def _read_parquet(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 yield number, row
 
 
-def _write_jsonl(rows: list[dict[str, Any]], path: Path) -> None:
+def _write_jsonl(rows: Iterable[dict[str, Any]], path: Path) -> None:
     with path.open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
-def _write_csv(rows: list[dict[str, Any]], path: Path) -> None:
+def _write_csv(rows: Iterable[dict[str, Any]], path: Path) -> None:
     flat = [_flatten(row) for row in rows]
     columns = [*EditPair.model_fields]
     for group in ("ratings", "raters"):
@@ -234,7 +246,7 @@ def _flatten(row: dict[str, Any]) -> dict[str, Any]:
     return flat
 
 
-def _write_parquet(rows: list[dict[str, Any]], path: Path) -> None:
+def _write_parquet(rows: Iterable[dict[str, Any]], path: Path) -> None:
     import pyarrow
     import pyarrow.parquet
 
@@ -244,7 +256,10 @@ def _write_parquet(rows: list[dict[str, Any]], path: Path) -> None:
         "raters": pyarrow.struct([(axis, pyarrow.list_(pyarrow.float64())) for axis in AXES]),
     }
     schema = pyarrow.schema([(name, kinds.get(name, text)) for name in EditPair.model_fields])
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows, schema=schema), path)
+    rows = iter(rows)
+    with pyarrow.parquet.ParquetWriter(path, schema) as writer:
+        while batch := list(islice(rows, _PARQUET_ROWS)):
+            writer.write_batch(pyarrow.RecordBatch.from_pylist(batch, schema=schema))
 
 
 def _resolve(row: dict[str, Any], folder: Path) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from commands import Ended, row_of, write_rows
@@ -165,3 +166,23 @@ def good(simulated: list[EditPair]) -> list[EditPair]:
 def pairs_path(tmp_path: Path, good: list[EditPair]) -> Path:
     """A manifest of them."""
     return write_rows(tmp_path / "pairs.jsonl", [row_of(pair) for pair in good])
+
+
+@pytest.fixture(scope="session")
+def clip_list(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A list of 12 clips of the sound bank, of four classes, 2 to 4 s at 8 kHz."""
+    from auditeval.audio import files
+    from auditeval.audio.waveform import quantised
+    from auditeval.data.soundbank import synthesize
+
+    folder = tmp_path_factory.mktemp("clips")
+    lines = ["file,label,category,id"]
+    for place, label in enumerate(("dog_bark", "siren", "rain", "door_knock")):
+        for take in range(3):
+            sound = synthesize(label, 10 * place + take, 2.0 + take, 8000)
+            name = f"{label}_{take}.wav"
+            files.write(folder / name, quantised(0.5 * sound / np.abs(sound).max()), 8000)
+            lines.append(f"{name},{label.replace('_', ' ')},category {place % 2},{label}{take}")
+    path = folder / "labels.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path

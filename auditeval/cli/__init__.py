@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from auditeval.cli import convert, evaluate, import_, score
+from auditeval.cli import build, convert, evaluate, generate, import_, score
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -17,6 +17,8 @@ app = typer.Typer(
 )
 app.command("score")(score.score)
 app.command("evaluate")(evaluate.evaluate)
+app.command("build")(build.build)
+app.command("generate")(generate.generate)
 app.command("import")(import_.import_)
 app.command("convert")(convert.convert)
 

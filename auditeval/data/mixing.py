@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 STRIDE_SECONDS = 0.1
+
+POSITIONS = ("before", "during", "after")
+BEFORE, DURING, AFTER = range(len(POSITIONS))
+_SPLITS = (0.3, 0.7)  # 3 s and 7 s of the paper's clips of 10 s
 
 _BEFORE = (
     (0.30, "{b}, {a}."),
@@ -32,16 +38,22 @@ _DURING = (
 )
 
 
+def window_energies(energy: np.ndarray, window: int) -> np.ndarray:
+    """Energy of each window of `window` of them :: (N,) -> (N - window + 1,), by prefix sums."""
+    if not 0 < window <= len(energy):
+        raise ValueError(f"a window of {window} does not fit into {len(energy)}")
+    sums = np.concatenate([[0.0], np.cumsum(energy, dtype=np.float64)])
+    return sums[window:] - sums[:-window]
+
+
 def quietest_start(background: np.ndarray, length: int, rate_hz: int) -> int:
     """Sample at which the window of `length` with the lowest energy starts, 0.1 s stride.
 
     Prefix sums: one pass over (N,) samples. The first of equal windows wins.
     """
-    if length > len(background):
-        raise ValueError(f"an event of {length} samples does not fit into {len(background)}")
-    energy = np.concatenate([[0.0], np.cumsum(np.square(background, dtype=np.float64))])
-    starts = np.arange(0, len(background) - length + 1, round(STRIDE_SECONDS * rate_hz))
-    return int(starts[np.argmin(energy[starts + length] - energy[starts])])
+    stride = round(STRIDE_SECONDS * rate_hz)
+    energies = window_energies(np.square(background, dtype=np.float64), length)[::stride]
+    return stride * int(np.argmin(energies))
 
 
 def match_peak(event: np.ndarray, background: np.ndarray) -> np.ndarray:
@@ -56,6 +68,16 @@ def place(event: np.ndarray, start: int, length: int) -> np.ndarray:
     return clip
 
 
+def position(centre: np.ndarray | float, clip: np.ndarray | float) -> np.ndarray:
+    """Where in a clip the centre of an event lies, both in one unit :: index into POSITIONS.
+
+    The paper's split points, 3 s and 7 s of a 10 s clip, are taken as shares of the clip.
+    """
+    # Rounded: 3 s of 10 s is the split point itself, whatever the units made of it.
+    share = np.round(np.asarray(centre) / np.asarray(clip), 9)
+    return np.where(share < _SPLITS[0], BEFORE, np.where(share > _SPLITS[1], AFTER, DURING))
+
+
 def mix_caption(
     caption_a: str,
     caption_b: str,
@@ -63,14 +85,18 @@ def mix_caption(
     clip_seconds: float,
     rng: np.random.Generator,
 ) -> str:
-    """Words for A with B inserted around `centre_seconds`, drawn from Table 4's templates.
-
-    The paper's split points, 3 s and 7 s of a 10 s clip, are taken as shares of the clip.
-    """
-    position = 10 * centre_seconds / clip_seconds
-    table = _BEFORE if position < 3 else _AFTER if position > 7 else _DURING
+    """Words for A with B inserted around `centre_seconds`, drawn from Table 4's templates."""
+    table = (_BEFORE, _DURING, _AFTER)[int(position(centre_seconds, clip_seconds))]
     probabilities, templates = zip(*table, strict=True)
-    return sentence(str(rng.choice(templates, p=probabilities)).format(a=caption_a, b=caption_b))
+    template = str(rng.choice(templates, p=probabilities))
+    return sentence(template.format(a=_within(caption_a), b=_within(caption_b)))
+
+
+def _within(caption: str) -> str:
+    """A caption as part of a sentence: no full stop, and a small letter unless it is a name's."""
+    words = caption.strip().rstrip(".")
+    article = re.match(r"(An?|The|Some|Two|Several|Many|People|Someone)\b", words)
+    return words[0].lower() + words[1:] if article else words
 
 
 def sentence(words: str) -> str:

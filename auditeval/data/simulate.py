@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import soundfile
 from scipy import signal
 
 from auditeval import manifest
+from auditeval.audio import files, waveform
 from auditeval.data import listeners, mixing
 from auditeval.data.soundbank import EVENTS, synthesize
 from auditeval.types import EditPair
@@ -233,7 +233,7 @@ def _rms(x: np.ndarray) -> float:
 
 
 def _write_clip(path: Path, samples: np.ndarray) -> None:
-    soundfile.write(path, np.clip(samples, -1, 1), RATE_HZ, subtype="PCM_16")
+    files.write(path, waveform.quantised(samples), RATE_HZ)
 
 
 def _lose(x: np.ndarray, scene: Scene, severity: float, rng: np.random.Generator) -> np.ndarray:

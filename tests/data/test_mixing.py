@@ -87,7 +87,7 @@ def test_a_gap_is_found_in_float_noise() -> None:
 
 
 def test_an_event_that_is_longer_than_the_background_is_refused() -> None:
-    with pytest.raises(ValueError, match="an event of 11 samples does not fit into 10"):
+    with pytest.raises(ValueError, match="a window of 11 does not fit into 10"):
         mixing.quietest_start(np.zeros(10), 11, RATE_HZ)
 
 

@@ -1,24 +1,18 @@
-"""Audio files to float32 mono: decode, downmix, resample, window, content hash.
-
-The only user of soundfile and soxr: what a clip *is* gets decided here once.
-"""
+"""Audio files to mono samples and back. The only user of soundfile."""
 
 from __future__ import annotations
 
-import hashlib
-import math
+import io
 import os
 import re
 import stat
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import soundfile
-import soxr
 
-MIN_SECONDS = 0.05
-"""Shorter clips hold no frame that a listener could rate; they are an error."""
+from auditeval.atomic import replacing
+from auditeval.audio.waveform import MIN_SECONDS, AudioError, Waveform
 
 MIN_RATE_HZ = 1000
 """A header with less is damaged; resampled, its clip would fill the memory."""
@@ -33,30 +27,7 @@ _BLOCK_SAMPLES = 1 << 20
 _PIPE_BYTES = 0x7FFF_0000
 
 
-class AudioError(ValueError):
-    """A file that cannot be used as audio; the sentence names the file and what was found."""
-
-
-class Waveform(NamedTuple):
-    """Mono samples :: float32 (N,), nominal range -1 to 1, at `rate_hz`."""
-
-    samples: np.ndarray
-    rate_hz: int
-
-    @property
-    def seconds(self) -> float:
-        return len(self.samples) / self.rate_hz
-
-
-class Window(NamedTuple):
-    """Samples [start, stop) of a clip; `weight` is its share of the clip's mean."""
-
-    start: int
-    stop: int
-    weight: float
-
-
-def decode(path: str | os.PathLike[str]) -> Waveform:
+def read(path: str | os.PathLike[str]) -> Waveform:
     """Read any file libsndfile knows: any rate and channel count, to the mean of its channels.
 
     Raises AudioError for what is missing, unreadable, not audio, truncated, empty, shorter than
@@ -136,45 +107,14 @@ def _check_chunk_is_whole(path: Path, libsndfile_log: str) -> None:
         )
 
 
-def content_hash(waveform: Waveform) -> str:
-    """SHA-256 of the decoded samples and their rate, in hex: one changed sample changes it."""
-    digest = hashlib.sha256(f"mono float32 {waveform.rate_hz} Hz\n".encode())
-    digest.update(np.ascontiguousarray(waveform.samples, dtype="<f4").data)
-    return digest.hexdigest()
+def write(path: Path, samples: np.ndarray, rate_hz: int) -> None:
+    """Write 16-bit mono samples :: int16 (N,) as WAV or FLAC by suffix, atomically.
 
-
-def resample(waveform: Waveform, rate_hz: int) -> np.ndarray:
-    """The clip at another rate :: (N,) -> (round(N * rate_hz / rate),), soxr's HQ quality."""
-    if waveform.rate_hz == rate_hz:
-        return waveform.samples
-    return soxr.resample(waveform.samples, waveform.rate_hz, rate_hz, quality="HQ")
-
-
-def windows(length: int, window: int, hop: int) -> list[Window]:
-    """Cover `length` samples or frames by fixed windows that overlap when hop < window.
-
-    Always the same windows for the same length (never a random crop). The last may be short; its
-    weight is its share of the summed window lengths, so padding counts for nothing and the weights
-    sum to 1.
-
-    >>> windows(10, window=4, hop=3)[-1]
-    Window(start=6, stop=10, weight=0.3333333333333333)
+    `read` gives back exactly these samples / 32768. Raises OSError where the disk is full.
     """
-    if length < 1 or window < 1 or not 1 <= hop <= window:
-        raise ValueError(f"no windows of {window} with hop {hop} over {length}")
-    count = 1 + math.ceil(max(length - window, 0) / hop)
-    spans = [(i * hop, min(i * hop + window, length)) for i in range(count)]
-    total = sum(stop - start for start, stop in spans)
-    return [Window(start, stop, (stop - start) / total) for start, stop in spans]
-
-
-def adjoining_windows(length: int, window: int, rate_hz: int) -> list[Window]:
-    """Windows without overlap, for encoders that were trained on windows of this many samples.
-
-    What is too short to be rated (MIN_SECONDS) is too short for a window of its own: containers
-    often run over a round length by some milliseconds.
-    """
-    rest = length % window
-    if length > window and rest < MIN_SECONDS * rate_hz:
-        length -= rest
-    return windows(length, window, window)
+    # Encoded in memory: libsndfile does not report every failure of a write to disk.
+    encoded = io.BytesIO()
+    kind = path.suffix.lstrip(".").upper()
+    soundfile.write(encoded, samples, rate_hz, format=kind, subtype="PCM_16")
+    with replacing(path) as temporary:
+        temporary.write_bytes(encoded.getbuffer())

@@ -75,7 +75,7 @@ def test_decoding_agrees_with_the_wave_module(tmp_path: Path) -> None:
 @pytest.mark.parametrize("channels", [1, 2, 8])
 def test_downmix_is_the_mean_of_the_channels_across_blocks(tmp_path: Path, channels: int) -> None:
     rng = np.random.default_rng(channels)
-    length = audio._BLOCK_SAMPLES + 777  # more than one block
+    length = audio.files._BLOCK_SAMPLES + 777  # more than one block
     samples = rng.uniform(-0.5, 0.5, (length, channels)).astype(np.float32)
     soundfile.write(tmp_path / "clip.wav", samples, 48000, subtype="FLOAT")
     decoded = audio.decode(tmp_path / "clip.wav").samples

@@ -1,0 +1,39 @@
+"""Audio to float32 mono: what a clip *is* gets decided here once."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from auditeval.audio import files, mixes
+from auditeval.audio.waveform import (
+    MIN_SECONDS,
+    AudioError,
+    Waveform,
+    Window,
+    adjoining_windows,
+    content_hash,
+    resample,
+    windows,
+)
+
+__all__ = [
+    "MIN_SECONDS",
+    "AudioError",
+    "Waveform",
+    "Window",
+    "adjoining_windows",
+    "content_hash",
+    "decode",
+    "resample",
+    "windows",
+]
+
+
+def decode(path: str | os.PathLike[str]) -> Waveform:
+    """The clip of that path: a file (see `files.read`), or a mix of a table (see `mixes.read`).
+
+    Raises AudioError where there is none that could be rated.
+    """
+    path = Path(path)
+    return mixes.read(path) if mixes.is_mix(path) else files.read(path)

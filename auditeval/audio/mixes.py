@@ -1,0 +1,157 @@
+"""Virtual clips: rows of a table of mixes, rendered when they are read.
+
+A table (`mixes.parquet`, as `auditeval build` writes it) is addressed like a folder:
+`mixes.parquet/00000012_ab` is background A of row 12 with event B in it, `_ac` the same with event
+C, `_a` the background alone. Rendering gives, bit for bit, the samples that `auditeval build`
+writes to a file, so a set of any size can be scored and filtered without the disk to hold it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from auditeval.audio import files
+from auditeval.audio.waveform import (
+    FULL_SCALE,
+    AudioError,
+    Waveform,
+    content_hash,
+    quantised,
+    resample,
+)
+
+CLIPS = ("a", "ab", "ac")
+"""The clips of a row: the background alone, with event B, with event C."""
+
+_RENDERED = (
+    *("rate_hz", "event_start", "event_samples", "a_file", "a_sha256", "a_samples", "a_gain"),
+    *("b_file", "b_sha256", "b_start", "b_gain", "c_file", "c_sha256", "c_start", "c_gain"),
+)
+_NAME = re.compile(rf"(\d{{8,}})_({'|'.join(CLIPS)})")
+
+
+class Recording(NamedTuple):
+    """What mixes are made from: float32 (N,) at the rate asked for, content hash of its file."""
+
+    samples: np.ndarray
+    sha256: str
+
+
+class _Recordings:
+    """Decoded recordings, each read once while they fit: the least recently used leave first."""
+
+    def __init__(self, limit_bytes: int) -> None:
+        self._limit, self._held = limit_bytes, 0
+        self._kept: OrderedDict[tuple[str, int], Recording] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def read(self, path: Path, rate_hz: int) -> Recording:
+        key = (os.path.abspath(path), rate_hz)  # noqa: PTH100, Path has nothing that drops ".."
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        waveform = files.read(path)
+        found = Recording(resample(waveform, rate_hz), content_hash(waveform))
+        with self._lock:
+            if key not in self._kept:
+                self._kept[key] = found
+                self._held += found.samples.nbytes
+            while self._held > self._limit:
+                _, gone = self._kept.popitem(last=False)
+                self._held -= gone.samples.nbytes
+        return found
+
+
+_recordings = _Recordings(limit_bytes=384 << 20)
+
+
+def recording(path: Path, rate_hz: int) -> Recording:
+    """A file at another rate, from memory where it was used lately; AudioError as `files.read`."""
+    return _recordings.read(path, rate_hz)
+
+
+def name(row: int, clip: str) -> str:
+    """How a clip of a row is called: 00000012_ab."""
+    return f"{row:08d}_{clip}"
+
+
+def is_mix(path: Path) -> bool:
+    """Whether a path leads into a table of mixes."""
+    return path.parent.suffix == ".parquet"
+
+
+def read(path: Path) -> Waveform:
+    """Render a clip of a table; AudioError says why there is none."""
+    table = _table(path.parent)
+    found = _NAME.fullmatch(path.name)
+    if found is None or int(found[1]) >= len(table):
+        raise AudioError(
+            f"{path}: no such mix; {path.parent.name} has {name(0, CLIPS[0])} to "
+            f"{name(len(table) - 1, CLIPS[-1])}"
+        )
+    (row,) = table.slice(int(found[1]), 1).to_pylist()
+    (samples,) = render(row, [found[2]], path.parent.parent)
+    return Waveform(samples.astype(np.float32) / FULL_SCALE, row["rate_hz"])
+
+
+def render(row: Mapping[str, Any], clips: Sequence[str], folder: Path) -> list[np.ndarray]:
+    """The samples of some of `CLIPS` of a row :: int16 (a_samples,) each; files lie in `folder`.
+
+    Raises AudioError where a recording cannot be read, or is not the one the mix was planned with.
+    """
+
+    def samples(letter: str, start: int, length: int) -> np.ndarray:
+        path = folder / row[f"{letter}_file"]
+        found = recording(path, row["rate_hz"])
+        if found.sha256 != row[f"{letter}_sha256"]:
+            raise AudioError(
+                f"{path}: holds other samples than when the mixes were planned; build them again"
+            )
+        return found.samples[start : start + length] * np.float32(row[f"{letter}_gain"])
+
+    background = samples("a", 0, row["a_samples"])
+    alone = quantised(background)
+    rendered = []
+    for clip in clips:
+        mixed = alone.copy()
+        if clip != "a":
+            length, at = row["event_samples"], row["event_start"]
+            event = samples(clip[1], row[f"{clip[1]}_start"], length)
+            mixed[at : at + length] = quantised(background[at : at + length] + event)
+        rendered.append(mixed)
+    return rendered
+
+
+def _table(path: Path) -> Any:
+    try:
+        state = path.stat()
+    except OSError as error:
+        raise AudioError(f"{path}: no such table of mixes") from error
+    return _read_table(path, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=8)
+def _read_table(path: Path, modified_ns: int, size: int) -> Any:
+    import pyarrow
+    import pyarrow.parquet
+
+    texts = [column for column in _RENDERED if column.endswith(("_file", "_sha256"))]
+    try:
+        there = pyarrow.parquet.read_schema(path).names
+        missing = [column for column in _RENDERED if column not in there]
+        if missing:
+            raise AudioError(f"{path}: is no table of mixes, it lacks {', '.join(missing)}")
+        with pyarrow.parquet.ParquetFile(path, read_dictionary=texts) as file:
+            return file.read(list(_RENDERED)).combine_chunks()
+    except (pyarrow.ArrowException, OSError) as error:
+        raise AudioError(f"{path}: is no table of mixes ({error})") from error

@@ -1,0 +1,119 @@
+"""`auditeval build`: labelled clips to a pseudo-parallel editing set."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class AudioFormat(str, Enum):
+    """How the mixes are kept: as files, or as rows that are rendered when they are read."""
+
+    flac = "flac"
+    wav = "wav"
+    virtual = "virtual"
+
+
+class Match(str, Enum):
+    """What of an event is made equal to the background's."""
+
+    peak = "peak"
+    lufs = "lufs"
+    snr = "snr"
+
+
+def build(
+    clips: Annotated[
+        Path, typer.Option(help="CSV of events: file, label or caption; optional category, id.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the set.")],
+    backgrounds: Annotated[
+        Path | None, typer.Option(help="CSV of backgrounds A; default: the events.")
+    ] = None,
+    audio: Annotated[
+        AudioFormat, typer.Option(help="virtual: no audio files, mixes are rendered when read.")
+    ] = AudioFormat.flac,
+    backgrounds_per_pair: Annotated[
+        int, typer.Option(help="Tuples of each pair of event prompts.")
+    ] = 20,
+    background_seconds: Annotated[float, typer.Option(help="Backgrounds are cut to this.")] = 10.0,
+    event_seconds: Annotated[
+        tuple[float, float], typer.Option(help="Shortest and longest event.")
+    ] = (3.0, 6.0),
+    rate: Annotated[int, typer.Option(help="Sampling rate in Hz.")] = 44100,
+    match: Annotated[
+        Match, typer.Option(help="Make the event's peak, loudness or power that of A.")
+    ] = Match.peak,
+    level: Annotated[
+        tuple[float, float], typer.Option(help="Event over A in dB (LU), drawn between the two.")
+    ] = (0.0, 0.0),
+    drop: Annotated[bool, typer.Option(help="Balance insertions before, during and after.")] = True,
+    group_by: Annotated[
+        str, typer.Option(help="Column of clips that must never meet, nor be split apart.")
+    ] = "id",
+    seed: Annotated[int, typer.Option(help="Seed of every choice.")] = 1984,
+    workers: Annotated[int, typer.Option(min=1, help="Decoding and encoding threads.")] = 2,
+) -> None:
+    """Mix labelled clips into pairs to add, delete and replace [AuditEval, Appendix B].
+
+    All pairs of event prompts (B, C), each with some backgrounds A: A+B and A+C, B and C in the
+    quietest interval of A, captions by rule. Six edits a tuple. A killed build goes on where it
+    stopped when the same command is given again, and ends with the same bytes.
+
+    Examples:
+
+        auditeval build --clips esc10/labels.csv --background-seconds 5 --event-seconds 1.5 3
+        --group-by freesound_id -o mixed
+
+        auditeval build --clips events.csv --backgrounds audiocaps.csv --audio virtual -o mixed
+
+        auditeval build --clips events.csv --match snr --level -5 10 -o mixed
+    """
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    from auditeval.data.pseudo_parallel.build import build as build_set
+    from auditeval.data.pseudo_parallel.plan import Settings
+
+    settings = Settings(
+        backgrounds_per_pair,
+        background_seconds,
+        event_seconds,
+        rate,
+        match.value,
+        level,
+        drop,
+        seed,
+    )
+    columns = (
+        TextColumn("{task.description:<20}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        tasks = {}
+
+        def report(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(stage, total=total)
+            bar.update(tasks[stage], completed=done)
+
+        built = build_set(
+            clips, output, settings, backgrounds, audio.value, group_by, workers, report
+        )
+    print(f"{built.manifest}: {built.pairs} pairs")
+    # A clip that is only too short to be a background as well was not asked to be one.
+    failed = [clip for clip in built.left_out if backgrounds or clip.role == "events"]
+    if failed:
+        print(f"{len(failed)} clips were left out (left_out.csv), the first: {failed[0].reason}")
+        raise typer.Exit(1)

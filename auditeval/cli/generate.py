@@ -1,0 +1,48 @@
+"""`auditeval generate`: clips from words, for `auditeval build`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def generate(
+    prompts: Annotated[Path, typer.Argument(help="CSV: label or caption; optional category.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the clips.")],
+    seconds: Annotated[
+        float, typer.Option(min=0.1, help="Length of each clip: 10 for backgrounds, 6 for events.")
+    ] = 10.0,
+    takes: Annotated[int, typer.Option(min=1, help="Clips of each prompt.")] = 1,
+    steps: Annotated[int, typer.Option(min=1, help="Steps of the sampler.")] = 50,
+    guidance_scale: Annotated[float, typer.Option(help="Classifier-free guidance.")] = 4.5,
+    model: Annotated[str, typer.Option(help="Hub id of TangoFlux.")] = "declare-lab/TangoFlux",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of every clip.")] = 1984,
+) -> None:
+    """Make clips with TangoFlux, which has to be installed in an environment of its own.
+
+    Writes the clips and labels.csv, the list that `auditeval build` reads. A killed run goes on
+    where it stopped when the same command is given again.
+
+    Examples:
+
+        auditeval generate audiocaps.csv -o backgrounds
+
+        auditeval generate events.csv --seconds 6 --takes 4 -o events
+    """
+    from rich.console import Console
+    from rich.progress import track
+
+    from auditeval.data.pseudo_parallel import text_to_audio
+    from auditeval.data.pseudo_parallel.clips import read_prompts
+
+    wanted = read_prompts(prompts)
+    tangoflux = text_to_audio.TangoFlux(None, model, steps, guidance_scale)
+    made = text_to_audio.generate(wanted, tangoflux, output, seconds, takes, seed)
+    bar = track(made, "generate", len(wanted) * takes, console=Console(stderr=True))
+    failed = [step.reason for step in bar if step.reason]
+    print(f"{output / 'labels.csv'}: {len(wanted) * takes - len(failed)} clips")
+    if failed:
+        print(f"{len(failed)} clips could not be made, the first: {failed[0]}")
+        raise typer.Exit(1)

@@ -1,0 +1,227 @@
+"""Build a pseudo-parallel set: a table of mixes, their audio unless it stays virtual, a manifest.
+
+Each file is whole or not there, and follows from the settings alone: a build that was stopped goes
+on with what is missing, and ends with the same bytes.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeVar
+
+from auditeval import manifest
+from auditeval.atomic import claim, replacing
+from auditeval.audio import AudioError, files, mixes
+from auditeval.data.pseudo_parallel import plan, table
+from auditeval.data.pseudo_parallel.clips import BLOCK_SECONDS, Clip, Profile, profile, read_clips
+from auditeval.data.pseudo_parallel.pairs import EDITS, pairs_of
+from auditeval.types import EditPair, UserError
+from auditeval.version import __version__
+
+VERSION = 1
+"""Raise it when the same settings would make other mixes."""
+
+MIXES, LEFT_OUT = "mixes.parquet", "left_out.csv"  # the second is there when both are whole
+
+AudioFormat = Literal["flac", "wav", "virtual"]
+Report = Callable[[str, int, int], None]
+"""Called with a stage, how many of its items are done, and how many there are."""
+
+_FOLDER_ROWS = 1000  # whose audio shares a folder
+_AHEAD = 1000  # items in the hands of the threads
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class LeftOut(NamedTuple):
+    """A clip that cannot be used as ("events", "backgrounds"), and why."""
+
+    file: str
+    role: str
+    reason: str
+
+
+class Built(NamedTuple):
+    """What a build ended with: its manifest, its pairs, and the clips it could not use."""
+
+    manifest: Path
+    pairs: int
+    left_out: list[LeftOut]
+
+
+def build(
+    events: Path,
+    output: Path,
+    settings: plan.Settings,
+    backgrounds: Path | None = None,
+    audio_format: AudioFormat = "flac",
+    group_by: str = "id",
+    workers: int = 2,
+    report: Report = lambda stage, done, total: None,
+) -> Built:
+    """Build a set below `output` from lists of clips (see `clips.read_clips`).
+
+    Without `backgrounds` the events serve as backgrounds too. Writes build.json (the settings),
+    mixes.parquet (one row a tuple, every parameter), left_out.csv (clips that cannot be used, and
+    why), audio/ unless virtual, and last manifest.jsonl. Raises UserError.
+    """
+    lists = [events, backgrounds or events]
+    record = {
+        **asdict(settings),
+        "audio_format": audio_format,
+        "group_by": group_by,
+        "lists_sha256": [_sha256(path) for path in lists],
+        "build_version": VERSION,
+        "auditeval": __version__,
+    }
+    made, path = output / MIXES, output / "manifest.jsonl"
+    try:
+        claim(output, "build.json", record)
+        if not (output / LEFT_OUT).exists():
+            _plan(lists, output, settings, group_by, workers, report)
+        if not path.exists():
+            if audio_format != "virtual":
+                _write_audio(made, audio_format, workers, report)
+            manifest.write(_pairs(made, settings.seed, audio_format, report), path)
+    except AudioError as error:
+        raise UserError(str(error)) from None
+    except OSError as error:
+        raise UserError(
+            f"{output}: cannot be written ({error.strerror}); what is finished is kept, and the "
+            "same command goes on from there"
+        ) from None
+    with (output / LEFT_OUT).open(newline="", encoding="utf-8") as file:
+        left_out = [LeftOut(**row) for row in csv.DictReader(file)]
+    return Built(path, table.count(made) * len(EDITS), left_out)
+
+
+def _plan(
+    lists: Sequence[Path],
+    folder: Path,
+    settings: plan.Settings,
+    group_by: str,
+    workers: int,
+    report: Report,
+) -> None:
+    libraries: list[plan.Library] = []
+    left_out: list[LeftOut] = []
+    for source, role in zip(lists, ("events", "backgrounds"), strict=True):
+        clips = read_clips(source, group_by)
+        read = _profiler(settings, role)
+        steps = _counted(_mapped(read, clips, workers), len(clips), f"reading {role}", report)
+        found = list(zip(clips, steps, strict=True))
+        usable = [(clip, made) for clip, made in found if isinstance(made, Profile)]
+        left_out += [LeftOut(str(c.path), role, made) for c, made in found if isinstance(made, str)]
+        if not usable:
+            raise UserError(f"{source}: none of its {role} can be used ({left_out[-1].reason})")
+        libraries.append(plan.Library(*zip(*usable, strict=True)))
+    events, backgrounds = libraries
+    draws = plan.draw(backgrounds, events, settings)
+    rows = plan.rows(draws, backgrounds, events, settings, _loudness(settings.rate_hz))
+    with replacing(folder / LEFT_OUT) as temporary:
+        with temporary.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file, lineterminator="\n").writerows([LeftOut._fields, *left_out])
+        planned = _counted(rows, len(draws.start), "planning mixes", report)
+        table.write(planned, folder / MIXES)
+
+
+def _profiler(settings: plan.Settings, role: str) -> Callable[[Clip], Profile | str]:
+    """Profiles a clip, or says why it cannot be used."""
+    longest = settings.background_seconds if role == "backgrounds" else None
+    shortest = 0.9 * settings.background_seconds if role == "backgrounds" else 0.0
+
+    def read(clip: Clip) -> Profile | str:
+        try:
+            found = profile(clip, settings.rate_hz, longest)
+        except AudioError as error:
+            return str(error)
+        seconds = len(found.energy) * BLOCK_SECONDS
+        if seconds < shortest:
+            return f"{clip.path}: lasts {seconds:.1f} s, a background {shortest:g} s at least"
+        return found
+
+    return read
+
+
+def _loudness(rate_hz: int) -> plan.Loudness:
+    block = round(BLOCK_SECONDS * rate_hz)
+
+    @lru_cache(maxsize=1 << 16)
+    def loudness(clip: Clip, first: int, length: int) -> float:
+        import pyloudnorm
+
+        samples = mixes.recording(clip.path, rate_hz).samples
+        part = samples[first * block : (first + length) * block].astype("float64")
+        if len(part) < 0.4 * rate_hz:
+            raise AudioError(f"{clip.path}: is too short to have a loudness in LUFS (0.4 s)")
+        value = float(pyloudnorm.Meter(rate_hz).integrated_loudness(part))
+        if value == float("-inf"):
+            raise AudioError(f"{clip.path}: is too faint to have a loudness in LUFS")
+        return value
+
+    return loudness
+
+
+def _write_audio(mixed: Path, suffix: str, workers: int, report: Report) -> None:
+    folder = mixed.parent
+
+    def write(numbered: tuple[int, dict[str, Any]]) -> None:
+        number, row = numbered
+        paths = {clip: folder / _audio_path(number, clip, suffix) for clip in mixes.CLIPS}
+        missing = [clip for clip in mixes.CLIPS if not paths[clip].exists()]
+        if not missing:
+            return
+        for clip, samples in zip(missing, mixes.render(row, missing, folder), strict=True):
+            files.write(paths[clip], samples, row["rate_hz"])
+
+    steps = _mapped(write, enumerate(table.read(mixed)), workers)
+    for _ in _counted(steps, table.count(mixed), "writing audio", report):
+        pass
+
+
+def _pairs(mixed: Path, seed: int, audio_format: AudioFormat, report: Report) -> Iterator[EditPair]:
+    rows = _counted(table.read(mixed), table.count(mixed), "writing pairs", report)
+    for number, row in enumerate(rows):
+        paths = {
+            clip: mixed / mixes.name(number, clip)
+            if audio_format == "virtual"
+            else mixed.parent / _audio_path(number, clip, audio_format)
+            for clip in mixes.CLIPS
+        }
+        yield from pairs_of(row, number, seed, paths)
+
+
+def _audio_path(number: int, clip: str, suffix: str) -> Path:
+    return Path("audio", f"{number // _FOLDER_ROWS:05d}", f"{mixes.name(number, clip)}.{suffix}")
+
+
+def _mapped(
+    function: Callable[[Item], Result], items: Iterable[Item], workers: int
+) -> Iterator[Result]:
+    """`function` of each item in threads, in order; decoding and encoding leave Python's lock."""
+    remaining = iter(items)
+    with ThreadPoolExecutor(workers) as pool:
+        while batch := list(islice(remaining, _AHEAD)):
+            yield from pool.map(function, batch)
+
+
+def _counted(items: Iterable[Item], total: int, stage: str, report: Report) -> Iterator[Item]:
+    for done, item in enumerate(items, start=1):
+        if done % 50 == 0 or done == total:
+            report(stage, done, total)
+        yield item
+
+
+def _sha256(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror})") from None

@@ -1,0 +1,231 @@
+"""Every decision of a pseudo-parallel set, before a sample is mixed [auditeval.txt Appendix B].
+
+A tuple (A, B, C) takes event B and event C, of different prompts, into one interval of background
+A. Both have one length, and stand in one place, so that a replacement replaces.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from auditeval.data import mixing
+from auditeval.data.pseudo_parallel.clips import BLOCK_SECONDS, Clip, Profile
+from auditeval.types import UserError
+
+LOUDEST = 0.999
+"""Peak that no clip exceeds; a tuple that would is turned down as a whole, background included."""
+
+_DRAW, _BALANCE, _ROW = 0, 1, 2  # streams of random numbers
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a set is built by; the defaults are the paper's.
+
+    `backgrounds_per_pair`: tuples of each pair of prompts. `background_seconds`: longer recordings
+    are cut, those under nine tenths of it left out. `event_seconds`: shortest and longest event.
+    `match`: what of B is made equal to A's, its peak, loudness (LUFS, ITU-R BS.1770) or mean power
+    (snr), plus `level_db` (LU for LUFS), drawn evenly between two bounds. `drop`: balance the three
+    positions. Raises UserError for values that fit no set.
+    """
+
+    backgrounds_per_pair: int = 20
+    background_seconds: float = 10.0
+    event_seconds: tuple[float, float] = (3.0, 6.0)
+    rate_hz: int = 44100
+    match: Literal["peak", "lufs", "snr"] = "peak"
+    level_db: tuple[float, float] = (0.0, 0.0)
+    drop: bool = True
+    seed: int = 1984
+
+    def __post_init__(self) -> None:
+        shortest, longest = self.event_seconds
+        if not BLOCK_SECONDS <= shortest <= longest <= self.background_seconds < math.inf:
+            raise UserError(
+                f"events of {shortest:g} to {longest:g} s do not fit into backgrounds of "
+                f"{self.background_seconds:g} s, on a grid of {BLOCK_SECONDS} s"
+            )
+        if self.rate_hz < 1000 or self.rate_hz % round(1 / BLOCK_SECONDS):
+            raise UserError(f"{self.rate_hz} Hz: expected a multiple of 10 Hz, 1000 Hz at least")
+        low, high = self.level_db
+        if not -math.inf < low <= high < math.inf:
+            raise UserError(f"the level of events goes from {low:g} to {high:g} dB: expected up")
+        if self.backgrounds_per_pair < 1:
+            raise UserError("each pair of prompts needs one background at least")
+        if self.seed < 0:
+            raise UserError(f"seed {self.seed}: expected 0 or more")
+
+
+class Library(NamedTuple):
+    """Clips with their profiles, in one order."""
+
+    clips: Sequence[Clip]
+    profiles: Sequence[Profile]
+
+
+class Draws(NamedTuple):
+    """What each tuple is made of :: int (M,): rows of the libraries, and in blocks of 0.1 s the
+    events' length and start. `moved` :: bool, whether the drop operation chose the start.
+    """
+
+    background: np.ndarray
+    event_b: np.ndarray
+    event_c: np.ndarray
+    length: np.ndarray
+    start: np.ndarray
+    moved: np.ndarray
+
+
+Loudness = Callable[[Clip, int, int], float]
+"""Integrated loudness in LUFS of so many blocks of a clip from a first one on."""
+
+
+def draw(backgrounds: Library, events: Library, settings: Settings) -> Draws:
+    """Choose A, B, C, length and lowest-energy interval of every tuple, seeded by prompt pair.
+
+    All pairs of prompts, each with `backgrounds_per_pair` backgrounds, drawn without replacement
+    while they last. A background never has a prompt of its events, nor a group with one of them.
+    """
+    shortest, longest = (round(s / BLOCK_SECONDS) for s in settings.event_seconds)
+    prompts = list(dict.fromkeys(clip.prompt for clip in events.clips))
+    if len(prompts) < 2:
+        raise UserError(f"events of two prompts are needed, all are {prompts[0]!r}")
+    by_prompt = {p: [i for i, c in enumerate(events.clips) if c.prompt == p] for p in prompts}
+    own_prompts = np.array([clip.prompt for clip in backgrounds.clips])
+    rows = []
+    for number, pair in enumerate(combinations(prompts, 2)):
+        rng = np.random.default_rng([settings.seed, _DRAW, number])
+        order = rng.permutation(np.flatnonzero(~np.isin(own_prompts, pair)))
+        for background in _repeated(order, settings.backgrounds_per_pair, pair):
+            group = backgrounds.clips[background].group
+            chosen = []
+            for prompt in pair:
+                fit = [i for i in by_prompt[prompt] if events.clips[i].group != group]
+                if not fit:
+                    raise UserError(f"all events {prompt!r} are of {group}, as is a background")
+                chosen.append(fit[rng.integers(len(fit))])
+            room = len(backgrounds.profiles[background].energy)
+            most = min(longest, room, *(len(events.profiles[i].energy) for i in chosen))
+            length = int(rng.integers(min(shortest, most), most + 1))
+            energies = mixing.window_energies(backgrounds.profiles[background].energy, length)
+            rows.append((background, *chosen, length, int(np.argmin(energies))))
+    columns = np.array(rows, dtype=np.int64).T
+    background, event_b, event_c, lengths, starts = columns
+    draws = Draws(background, event_b, event_c, lengths, starts, np.zeros(len(rows), bool))
+    return balanced(draws, backgrounds, settings.seed) if settings.drop else draws
+
+
+def balanced(draws: Draws, backgrounds: Library, seed: int) -> Draws:
+    """The drop operation: a third of the events each before, during and after the split points.
+
+    What an outer part has beyond a third, drawn at random, goes to a random place in the middle, as
+    in the paper. Where an outer part still has less than a third, the middle gives up what it has
+    beyond, each to the lowest-energy interval that is centred there.
+    """
+    rng = np.random.default_rng([seed, _BALANCE])
+    start = draws.start.copy()
+    room = np.array([len(p.energy) for p in backgrounds.profiles])[draws.background]
+    third = len(start) // 3
+
+    def part() -> np.ndarray:
+        return mixing.position(start + draws.length / 2, room)
+
+    for outer in (mixing.BEFORE, mixing.AFTER):
+        members = np.flatnonzero(part() == outer)
+        excess = max(len(members) - third, 0)
+        for row in rng.permutation(members)[:excess]:
+            start[row] = rng.choice(_starts(draws, row, room, mixing.DURING))
+    for outer in (mixing.BEFORE, mixing.AFTER):
+        wanted = third - np.count_nonzero(part() == outer)
+        for row in rng.permutation(np.flatnonzero(part() == mixing.DURING)):
+            if wanted <= 0:
+                break
+            fit = _starts(draws, row, room, outer)
+            if len(fit):
+                energy = backgrounds.profiles[draws.background[row]].energy
+                start[row] = fit[np.argmin(mixing.window_energies(energy, draws.length[row])[fit])]
+                wanted -= 1
+    return draws._replace(start=start, moved=start != draws.start)
+
+
+def rows(
+    draws: Draws, backgrounds: Library, events: Library, settings: Settings, loudness: Loudness
+) -> Iterator[dict[str, Any]]:
+    """The table of mixes, row by row: where each part comes from and goes to, gains and captions.
+
+    Samples and gains are those that `audio.mixes.render` uses; files are absolute.
+    """
+    block = round(BLOCK_SECONDS * settings.rate_hz)
+    for number in range(len(draws.start)):
+        rng = np.random.default_rng([settings.seed, _ROW, number])
+        chosen = int(draws.background[number])
+        clip_a, profile_a = backgrounds.clips[chosen], backgrounds.profiles[chosen]
+        length, start = int(draws.length[number]), int(draws.start[number])
+        room = len(profile_a.energy)
+        row: dict[str, Any] = {
+            "rate_hz": settings.rate_hz,
+            "a_file": clip_a.path,
+            "a_sha256": profile_a.sha256,
+            "a_group": clip_a.group,
+            "a_caption": mixing.sentence(clip_a.caption),
+            "a_samples": room * block,
+            "event_start": start * block,
+            "event_samples": length * block,
+            "position": mixing.POSITIONS[int(mixing.position(start + length / 2, room))],
+            "moved": bool(draws.moved[number]),
+        }
+        peaks = [profile_a.peak]
+        for letter, index in (("b", draws.event_b[number]), ("c", draws.event_c[number])):
+            clip, event = events.clips[index], events.profiles[index]
+            # A recording is often mostly silence: its loudest part is where the event is.
+            first = int(np.argmax(mixing.window_energies(event.energy, length)))
+            level_db = float(rng.uniform(*settings.level_db))
+            part = slice(first, first + length)
+            gain = 10 ** (level_db / 20)
+            if settings.match == "peak":
+                gain *= profile_a.peak.max() / event.peak[part].max()
+            elif settings.match == "snr":
+                gain *= np.sqrt(profile_a.energy.mean() / event.energy[part].mean())
+            else:
+                difference = loudness(clip_a, 0, room) - loudness(clip, first, length)
+                gain *= 10 ** (difference / 20)
+            centre, whole = (start + length / 2) * BLOCK_SECONDS, room * BLOCK_SECONDS
+            caption = mixing.mix_caption(clip_a.caption, clip.caption, centre, whole, rng)
+            row |= {
+                f"{letter}_file": clip.path,
+                f"{letter}_sha256": event.sha256,
+                f"{letter}_group": clip.group,
+                f"{letter}_prompt": clip.prompt,
+                f"{letter}_category": clip.category,
+                f"{letter}_caption": clip.caption,
+                f"{letter}_start": first * block,
+                f"{letter}_level_db": level_db,
+                f"{letter}_gain": float(gain),
+                f"a{letter}_caption": caption,
+            }
+            mixed = profile_a.peak.copy()
+            mixed[start : start + length] += gain * event.peak[part]
+            peaks.append(mixed)
+        turned_down = min(1.0, LOUDEST / max(float(peak.max()) for peak in peaks))
+        row["a_gain"] = turned_down
+        row["b_gain"] *= turned_down
+        row["c_gain"] *= turned_down
+        yield row
+
+
+def _repeated(order: np.ndarray, count: int, pair: tuple[str, str]) -> np.ndarray:
+    if not len(order):
+        raise UserError(f"no background is left for the events {pair[0]!r} and {pair[1]!r}")
+    return np.resize(order, count)
+
+
+def _starts(draws: Draws, row: int, room: np.ndarray, part: int) -> np.ndarray:
+    """Blocks at which the event of a tuple may start so that its centre lies in this part."""
+    starts = np.arange(room[row] - draws.length[row] + 1)
+    return starts[mixing.position(starts + draws.length[row] / 2, room[row]) == part]
