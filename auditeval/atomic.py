@@ -41,6 +41,8 @@ def claim(folder: Path, name: str, settings: Mapping[str, Any]) -> None:
     """
     record = json.dumps(settings, indent=2) + "\n"
     path = folder / name
+    for torn in folder.glob(f".{name}.*{PARTIAL}"):  # killed before there was a record
+        torn.unlink()
     if path.exists():
         for torn in folder.rglob(f".*{PARTIAL}"):
             torn.unlink()

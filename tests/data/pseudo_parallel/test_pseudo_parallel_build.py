@@ -184,8 +184,15 @@ def test_killed_at_random_moments_it_ends_with_the_same_bytes(
         for path in folder.rglob("*.flac"):
             name = path.relative_to(folder).as_posix()
             assert path.name.startswith(".") or path.read_bytes() == whole[name]
+    (folder / ".build.json.7-7.partial").write_text("{")
     subprocess.run(command(clip_list, folder), check=True, capture_output=True)
     assert tree(folder) == whole
+
+
+def test_killed_before_there_was_a_record(clip_list: Path, tmp_path: Path) -> None:
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set" / ".build.json.7-7.partial").write_text("{")
+    assert made(clip_list, tmp_path / "set", "virtual").pairs == 108
 
 
 @pytest.mark.parametrize(
