@@ -159,15 +159,14 @@ def rows(
 ) -> Iterator[dict[str, Any]]:
     """The table of mixes, row by row: where each part comes from and goes to, gains and captions.
 
-    Samples and gains are those that `audio.mixes.render` uses; files are absolute.
+    Samples and gains are those that `audio.mixes.render` uses.
     """
     block = round(BLOCK_SECONDS * settings.rate_hz)
-    for number in range(len(draws.start)):
+    for number, (a, b, c, length, start, moved) in enumerate(zip(*draws, strict=True)):
         rng = np.random.default_rng([settings.seed, _ROW, number])
-        chosen = int(draws.background[number])
-        clip_a, profile_a = backgrounds.clips[chosen], backgrounds.profiles[chosen]
-        length, start = int(draws.length[number]), int(draws.start[number])
+        clip_a, profile_a = backgrounds.clips[a], backgrounds.profiles[a]
         room = len(profile_a.energy)
+        centre, whole = (start + length / 2) * BLOCK_SECONDS, room * BLOCK_SECONDS
         row: dict[str, Any] = {
             "rate_hz": settings.rate_hz,
             "a_file": clip_a.path,
@@ -175,28 +174,28 @@ def rows(
             "a_group": clip_a.group,
             "a_caption": mixing.sentence(clip_a.caption),
             "a_samples": room * block,
-            "event_start": start * block,
-            "event_samples": length * block,
-            "position": mixing.POSITIONS[int(mixing.position(start + length / 2, room))],
-            "moved": bool(draws.moved[number]),
+            "event_start": int(start) * block,
+            "event_samples": int(length) * block,
+            "position": mixing.POSITIONS[int(mixing.position(centre, whole))],
+            "moved": bool(moved),
         }
-        peaks = [profile_a.peak]
-        for letter, index in (("b", draws.event_b[number]), ("c", draws.event_c[number])):
+        loudest = float(profile_a.peak.max())
+        for letter, index in (("b", b), ("c", c)):
             clip, event = events.clips[index], events.profiles[index]
             # A recording is often mostly silence: its loudest part is where the event is.
             first = int(np.argmax(mixing.window_energies(event.energy, length)))
-            level_db = float(rng.uniform(*settings.level_db))
             part = slice(first, first + length)
-            gain = 10 ** (level_db / 20)
+            level_db = float(rng.uniform(*settings.level_db))
             if settings.match == "peak":
-                gain *= profile_a.peak.max() / event.peak[part].max()
+                ratio = profile_a.peak.max() / event.peak[part].max()
             elif settings.match == "snr":
-                gain *= np.sqrt(profile_a.energy.mean() / event.energy[part].mean())
+                ratio = np.sqrt(profile_a.energy.mean() / event.energy[part].mean())
             else:
-                difference = loudness(clip_a, 0, room) - loudness(clip, first, length)
-                gain *= 10 ** (difference / 20)
-            centre, whole = (start + length / 2) * BLOCK_SECONDS, room * BLOCK_SECONDS
-            caption = mixing.mix_caption(clip_a.caption, clip.caption, centre, whole, rng)
+                difference = loudness(clip_a, 0, room) - loudness(clip, first, int(length))
+                ratio = 10 ** (difference / 20)
+            gain = float(ratio * 10 ** (level_db / 20))
+            under = profile_a.peak[start : start + length]
+            loudest = max(loudest, float((under + gain * event.peak[part]).max()))
             row |= {
                 f"{letter}_file": clip.path,
                 f"{letter}_sha256": event.sha256,
@@ -206,17 +205,17 @@ def rows(
                 f"{letter}_caption": clip.caption,
                 f"{letter}_start": first * block,
                 f"{letter}_level_db": level_db,
-                f"{letter}_gain": float(gain),
-                f"a{letter}_caption": caption,
+                f"{letter}_gain": gain,
+                f"a{letter}_caption": mixing.mix_caption(
+                    clip_a.caption, clip.caption, centre, whole, rng
+                ),
             }
-            mixed = profile_a.peak.copy()
-            mixed[start : start + length] += gain * event.peak[part]
-            peaks.append(mixed)
-        turned_down = min(1.0, LOUDEST / max(float(peak.max()) for peak in peaks))
-        row["a_gain"] = turned_down
-        row["b_gain"] *= turned_down
-        row["c_gain"] *= turned_down
-        yield row
+        turned_down = min(1.0, LOUDEST / loudest)
+        yield row | {
+            "a_gain": turned_down,
+            "b_gain": row["b_gain"] * turned_down,
+            "c_gain": row["c_gain"] * turned_down,
+        }
 
 
 def _repeated(order: np.ndarray, count: int, pair: tuple[str, str]) -> np.ndarray:
