@@ -15,12 +15,16 @@ ENCODERS = {
     "laion_clap": "packages.LaionClapPackage",
     "msclap": "packages.MsClapPackage",
     "squim": "packages.Squim",
+    "audiobox": "audiobox.Audiobox",
+    "yamnet": "yamnet.YamNetEncoder",
+    "cnn14": "panns.Cnn14Encoder",
+    "vggish": "vggish.VggishEncoder",
     "qwen_omni": "omni.encoder.OmniEncoder",
 }
 """The encoders that a configuration or checkpoint may name, and where each lies in this package.
 
-A module is imported when its encoder is used: laion_clap, msclap and squim need packages
-that clash with ours.
+A module is imported when its encoder is used: laion_clap, msclap, squim and audiobox need packages
+that may be absent or clash with ours.
 """
 
 

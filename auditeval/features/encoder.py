@@ -14,6 +14,8 @@ class AudioFeatures(NamedTuple):
 
     `embedding` :: float32 (dim,) for the whole clip, windows weighted by length.
     `frames` :: name -> (T, F), what the encoder knows frame by frame; empty if it knows nothing.
+    Names that several encoders share: `patch` :: (P, F), embeddings of the patches that an encoder
+    cuts a clip into; `logits` :: (1, C), class logits of the whole clip.
     """
 
     embedding: np.ndarray
@@ -59,9 +61,11 @@ class Encoder(Protocol):
 
 
 class ClipEncoder:
-    """What encoders share that take one clip after the other, on the CPU."""
+    """What encoders share that take one clip after the other: of sound alone, on the CPU."""
 
     batch_size = 1
+    text_dim = 0
+    joint_dim = 0
 
     def to(self, device: str) -> None:
         """Stays on the CPU."""
@@ -73,3 +77,7 @@ class ClipEncoder:
     @abstractmethod
     def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
         """Mono float32 (N,) at `rate_hz`, N >= 1, of any length."""
+
+    def encode_text(self, captions: Sequence[str]) -> np.ndarray:
+        """No text encoder: (N, 0)."""
+        return np.zeros((len(captions), 0), np.float32)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -35,8 +35,6 @@ class MelStats(ClipEncoder):
 
     revision = "1"
     rate_hz = 32000
-    text_dim = 0
-    joint_dim = 0
 
     HOP_SECONDS = 0.01
     BANDS = 64
@@ -49,10 +47,6 @@ class MelStats(ClipEncoder):
         fine, coarse = (log_mel(samples, n_fft, hop) for n_fft, hop in self.RESOLUTIONS)
         embedding = np.concatenate([_statistics(fine), _statistics(coarse)])
         return AudioFeatures(embedding, {"mel": fine.astype(np.float16)})
-
-    def encode_text(self, captions: Sequence[str]) -> np.ndarray:
-        """No text encoder: (N, 0)."""
-        return np.zeros((len(captions), 0), np.float32)
 
 
 def log_mel(samples: np.ndarray, n_fft: int, hop: int) -> np.ndarray:

