@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -48,18 +49,22 @@ class Audiobox(ClipEncoder):
         path = Path(checkpoint).expanduser().resolve()
         self.arguments = {"checkpoint": str(path)}
         content = load(path, _SUPPORTED)
+        if not isinstance(content, dict):
+            raise UserError(f"{path}: is no AudioBox aesthetics; {_SUPPORTED}")
         aes = imported("audiobox_aesthetics.model.aes", "audiobox")
         try:
             tensors = dict(content["state_dict"])
             self._scales = [_scale(content["target_transform"][name]) for name in self.MEASURES]
             settings = {name: content["model_cfg"][name] for name in _SETTINGS}
             self._model = aes.AesMultiOutput(**settings)
-        except (AttributeError, LookupError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             reason = f"{type(error).__name__}: {first_line(error)}"
             raise UserError(f"{path}: is no AudioBox aesthetics ({reason}); {_SUPPORTED}") from None
         state = {re.sub(r"^model\.", "", key): value for key, value in tensors.items()}
         fill(path, self._model, state, "AudioBox aesthetics")
         self._model.eval().requires_grad_(False)
+        # Of masks inside the package, once a process.
+        warnings.filterwarnings("ignore", "Support for mismatched key_padding_mask")
         self.revision = revision(_CODE, "audiobox_aesthetics", path)
         self._device = "cpu"
 
