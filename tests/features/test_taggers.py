@@ -25,7 +25,7 @@ from auditeval.types import UserError
 BAR = 1e-5
 """Of the largest number of an array; measured: 8e-7."""
 SEEN = 100 * BAR
-"""What a wrong mapping or filter costs at least; measured: 2e-2."""
+"""What a wrong mapping or filter costs at least."""
 
 State = dict[str, torch.Tensor]
 Tagger = Cnn14Encoder | VggishEncoder
