@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from pydantic import ValidationError
 
@@ -24,7 +24,6 @@ from auditeval.atomic import replacing
 from auditeval.types import AXES, EditPair, UserError, sentence
 
 SUFFIXES = (".jsonl", ".csv", ".parquet")
-_PARQUET_ROWS = 10_000  # in memory at a time when writing
 
 
 def iterate(path: str | os.PathLike[str]) -> Iterator[EditPair]:
@@ -35,11 +34,21 @@ def iterate(path: str | os.PathLike[str]) -> Iterator[EditPair]:
     """
     path = Path(path)
     for position, row in _rows(path):
-        try:
-            row = _resolve(row, path.parent)
-            yield EditPair.model_validate(row)
-        except ValidationError as error:
-            raise UserError(f"{path}:{position}: {sentence(error)}") from None
+        yield _validate(row, path, position)
+
+
+def checked_line(line: bytes, path: Path, number: int) -> dict[str, Any]:
+    """One line of the JSONL manifest `path` as it stands, once `iterate` would accept it."""
+    row = _parse(line, path, number)
+    _validate(row, path, number)
+    return row
+
+
+def _validate(row: dict[str, Any], path: Path, position: int) -> EditPair:
+    try:
+        return EditPair.model_validate(_resolve(row, path.parent))
+    except ValidationError as error:
+        raise UserError(f"{path}:{position}: {sentence(error)}") from None
 
 
 def named(path: str | None) -> Path:
@@ -90,22 +99,66 @@ def check(path: str | os.PathLike[str]) -> int:
 def write(pairs: Iterable[EditPair], path: str | os.PathLike[str]) -> int:
     """Write a manifest (format by suffix), atomically; return the number of rows.
 
-    JSONL and Parquet are streamed; CSV is held in memory, since its columns are those in use.
+    The pairs are streamed; memory does not grow with the rows.
     """
     path = Path(path)
+    check_suffix(path)
+    with replacing(path) as temporary:
+        return write_to(temporary, pairs, path)
+
+
+def write_to(temporary: Path, pairs: Iterable[EditPair], path: Path) -> int:
+    """`write` for a caller who renames `temporary`, a file of any name, to `path` later."""
     writers = {".jsonl": _write_jsonl, ".csv": _write_csv, ".parquet": _write_parquet}
-    writer = _by_suffix(path, writers)
+    relocate = relocator(path.parent)
     count = 0
 
     def rows() -> Iterator[dict[str, Any]]:
         nonlocal count
         for pair in pairs:
             count += 1
-            yield _relative(pair, path.parent)
+            yield _plain(pair, relocate)
 
-    with replacing(path) as temporary:
-        writer(rows(), temporary)
+    writers[path.suffix.lower()](rows(), temporary)
     return count
+
+
+def check_suffix(path: Path) -> None:
+    """Raise UserError for a path that cannot be a manifest."""
+    _by_suffix(path, dict.fromkeys(SUFFIXES, str))
+
+
+def relocator(folder: Path, source: Path | None = None) -> Callable[[str], str]:
+    """A function from a path to the same path as a manifest in `folder` names it.
+
+    Given relative paths start from the folder `source`, or from the working directory. The answer
+    goes up by `..` only where that leads to the same place in spite of symbolic links. Folders are
+    remembered, so that the millionth path costs less than a microsecond.
+    """
+    known: dict[str, str] = {}
+    source = source or Path()
+
+    def relocate(path: str) -> str:
+        if os.sep != "/":
+            path = path.replace(os.sep, "/")
+        parent, slash, name = path.rpartition("/")
+        if name in ("", ".", ".."):
+            return _toward(source / path, folder)
+        parent += slash
+        if parent not in known:
+            found = _toward(source / parent, folder)
+            known[parent] = "" if found == "." else f"{found}/"
+        return known[parent] + name
+
+    return relocate
+
+
+def _toward(path: Path, folder: Path) -> str:
+    direct = os.path.relpath(path, folder)
+    there = os.path.realpath(path)
+    if os.path.realpath(folder / direct) != there:
+        direct = os.path.relpath(there, os.path.realpath(folder))
+    return Path(direct).as_posix()
 
 
 def _by_suffix(path: Path, table: dict[str, Callable[..., Any]]) -> Callable[..., Any]:
@@ -130,20 +183,21 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 def _read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line, object_pairs_hook=_unique_keys)
-                json.dumps(row, ensure_ascii=False).encode()
-            except UnicodeEncodeError:
-                raise UserError(f"{path}:{number}: holds half of a surrogate pair") from None
-            except (ValueError, RecursionError) as error:
-                raise UserError(f"{path}:{number}: is not JSON ({error})") from None
-            if not isinstance(row, dict):
-                raise UserError(
-                    f"{path}:{number}: expected a JSON object, found {type(row).__name__}"
-                )
-            yield number, row
+            if line.strip():
+                yield number, _parse(line, path, number)
+
+
+def _parse(line: bytes, path: Path, number: int) -> dict[str, Any]:
+    try:
+        row = json.loads(line, object_pairs_hook=_unique_keys)
+        json.dumps(row, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise UserError(f"{path}:{number}: holds half of a surrogate pair") from None
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{path}:{number}: is not JSON ({error})") from None
+    if not isinstance(row, dict):
+        raise UserError(f"{path}:{number}: expected a JSON object, found {type(row).__name__}")
+    return row
 
 
 def _unique_keys(items: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -155,18 +209,30 @@ def _unique_keys(items: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _read_csv(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    rows = csv_rows(path)
+    _, names = next(rows, (1, []))
+    for number, cells in rows:
+        yield number, _nest(dict(zip(names, cells, strict=True)), f"{path}:{number}")
+
+
+def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Line numbers and cells, the names of the columns first; all rows have as many cells."""
     with path.open("rb") as file:
         # Line by line: a text file decodes ahead, and an error would name too early a line.
         lines = (line.decode("utf-8-sig" if n == 0 else "utf-8") for n, line in enumerate(file))
-        reader = csv.DictReader(lines, restkey="")
+        reader = csv.reader(lines)
+        width = None
         try:
-            names = reader.fieldnames or []
-            if len(set(names)) < len(names):
-                raise UserError(f"{path}:1: a column stands twice in {', '.join(names)}")
             for cells in reader:
-                if "" in cells or None in cells.values():
-                    raise UserError(f"{path}:{reader.line_num}: expected {len(names)} cells")
-                yield reader.line_num, _nest(cells, f"{path}:{reader.line_num}")
+                if width is None:
+                    width = len(cells)
+                    if len(set(cells)) < width:
+                        raise UserError(f"{path}:1: a column stands twice in {', '.join(cells)}")
+                elif not cells:
+                    continue
+                elif len(cells) != width:
+                    raise UserError(f"{path}:{reader.line_num}: expected {width} cells")
+                yield reader.line_num, cells
         except (csv.Error, UnicodeDecodeError) as error:
             raise UserError(f"{path}:{reader.line_num + 1}: is not CSV ({error})") from None
 
@@ -214,27 +280,41 @@ def _read_parquet(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 yield number, row
 
 
-def _write_jsonl(rows: Iterable[dict[str, Any]], path: Path) -> None:
+def _write_jsonl(rows: Iterator[dict[str, Any]], path: Path) -> None:
     with path.open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
-def _write_csv(rows: Iterable[dict[str, Any]], path: Path) -> None:
-    flat = [_flatten(row) for row in rows]
+def _write_csv(rows: Iterator[dict[str, Any]], path: Path) -> None:
     columns = [*EditPair.model_fields]
     for group in ("ratings", "raters"):
         at = columns.index(group)
         columns[at : at + 1] = [f"{group}.{axis}" for axis in AXES]
-    used = [column for column in columns if any(column in row for row in flat)]
-    with path.open("w", newline="", encoding="utf-8") as file:
-        # Before Python 3.13 a lone carriage return is not quoted, and would end the row.
-        plain, quoted = (
-            csv.DictWriter(file, used, restval="", lineterminator="\n", quoting=quoting)
-            for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
-        )
-        plain.writeheader()
-        for row in flat:
-            (quoted if any("\r" in cell for cell in row.values()) else plain).writerow(row)
+    # Which columns are used is known after the last row, and the first line names them.
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as spool:
+        used = set()
+        for row in rows:
+            flat = _flatten(row)
+            used |= flat.keys()
+            spool.write(json.dumps(flat) + "\n")
+        spool.seek(0)
+        columns = [column for column in columns if column in used]
+        with path.open("w", newline="", encoding="utf-8") as file:
+            write_cells = csv_writer(file)
+            write_cells(columns)
+            for line in spool:
+                flat = json.loads(line)
+                write_cells([flat.get(column, "") for column in columns])
+
+
+def csv_writer(file: TextIO) -> Callable[[list[str]], Any]:
+    """A function that writes a row of cells to a file opened with newline=""."""
+    # Before Python 3.13 a lone carriage return is not quoted, and would end the row.
+    plain, quoted = (
+        csv.writer(file, lineterminator="\n", quoting=quoting)
+        for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
+    )
+    return lambda cells: (quoted if "\r" in "".join(cells) else plain).writerow(cells)
 
 
 def _flatten(row: dict[str, Any]) -> dict[str, Any]:
@@ -246,7 +326,7 @@ def _flatten(row: dict[str, Any]) -> dict[str, Any]:
     return flat
 
 
-def _write_parquet(rows: Iterable[dict[str, Any]], path: Path) -> None:
+def _write_parquet(rows: Iterator[dict[str, Any]], path: Path) -> None:
     import pyarrow
     import pyarrow.parquet
 
@@ -256,9 +336,8 @@ def _write_parquet(rows: Iterable[dict[str, Any]], path: Path) -> None:
         "raters": pyarrow.struct([(axis, pyarrow.list_(pyarrow.float64())) for axis in AXES]),
     }
     schema = pyarrow.schema([(name, kinds.get(name, text)) for name in EditPair.model_fields])
-    rows = iter(rows)
     with pyarrow.parquet.ParquetWriter(path, schema) as writer:
-        while batch := list(islice(rows, _PARQUET_ROWS)):
+        while batch := list(islice(rows, 50_000)):
             writer.write_batch(pyarrow.RecordBatch.from_pylist(batch, schema=schema))
 
 
@@ -270,11 +349,11 @@ def _resolve(row: dict[str, Any], folder: Path) -> dict[str, Any]:
     return row
 
 
-def _relative(pair: EditPair, folder: Path) -> dict[str, Any]:
+def _plain(pair: EditPair, relocate: Callable[[str], str]) -> dict[str, Any]:
     row = pair.model_dump(mode="json", exclude_none=True)
     for group in ("ratings", "raters"):
         if not row[group]:
             del row[group]
     for side in ("original", "edited"):
-        row[side] = Path(os.path.relpath(row[side], folder)).as_posix()
+        row[side] = relocate(row[side])
     return row

@@ -30,7 +30,7 @@ class EditPair(BaseModel):
 
     Two fields keep a split honest: rows of one `source` (the recording the original was made from)
     or one `talker` never stand on both sides. `split` is a publisher's fixed split, where there is
-    one.
+    one. `rejected_by` is the stage of `auditeval filter` that a pair did not pass.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -46,6 +46,7 @@ class EditPair(BaseModel):
     source: str | None = None
     talker: str | None = None
     split: Literal["train", "validation", "test"] | None = None
+    rejected_by: str | None = None
     ratings: dict[Axis, Rating] = {}
     raters: dict[Axis, list[Rating]] = {}
 
@@ -108,13 +109,13 @@ class UserError(ValueError):
     """
 
 
-def sentence(error: ValidationError) -> str:
-    """The first of pydantic's complaints as one clause: `ratings.quality: ...`."""
+def sentence(error: ValidationError, model: type[BaseModel] = EditPair) -> str:
+    """The first of pydantic's complaints on a `model` as one clause: `ratings.quality: ...`."""
     first = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in first["loc"] if part != "[key]")
     message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
-        message = f"unknown key (known: {', '.join(EditPair.model_fields)})"
+        message = f"unknown key (known: {', '.join(model.model_fields)})"
     elif first["type"] == "missing":
         message = "is missing"
     elif first["type"] not in ("value_error",):

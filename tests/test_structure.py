@@ -35,7 +35,7 @@ ORDER = (
     ("scoring",),
     ("filtering",),
     ("benchmarks",),
-    ("report",),
+    ("report", "filter_report"),
     ("training",),
     ("cli",),
 )
@@ -189,7 +189,7 @@ try:
     main()
 except SystemExit as stop:
     assert stop.code in (0, None), stop.code
-heavy = {"torch", "pydantic", "transformers", "numpy", "scipy", "pyarrow", "hydra", "soundfile"}
+heavy = {"torch", "pydantic", "transformers", "numpy", "scipy", "pyarrow", "hydra", "soundfile", "polars"}
 print("LOADED", sorted(heavy & set(sys.modules)))
 """
 

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from auditeval.cli import build, convert, evaluate, generate, import_, score
+from auditeval.cli import build, convert, evaluate, filter, generate, import_, score
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -17,8 +17,9 @@ app = typer.Typer(
 )
 app.command("score")(score.score)
 app.command("evaluate")(evaluate.evaluate)
-app.command("build")(build.build)
 app.command("generate")(generate.generate)
+app.command("build")(build.build)
+app.command("filter")(filter.filter_)
 app.command("import")(import_.import_)
 app.command("convert")(convert.convert)
 

@@ -1,0 +1,50 @@
+"""`auditeval filter`: the best pairs of a manifest by their predicted scores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def filter_(
+    manifest: Annotated[
+        Path, typer.Argument(help="Pairs: .jsonl, .csv or .parquet.", show_default=False)
+    ],
+    scores: Annotated[
+        Path, typer.Argument(help="Their scores, from `auditeval score`.", show_default=False)
+    ],
+    recipe: Annotated[Path, typer.Option(help="YAML file of stages; see recipes/filter.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Kept pairs: .jsonl, .csv or .parquet.")
+    ],
+) -> None:
+    """Keep the best pairs, stage by stage, and say what each stage cost.
+
+    Beside KEPT.jsonl come KEPT.rejected.jsonl, which names the stage that rejected each pair, and
+    KEPT.filter.json, .md and .png: counts and lowest scores by operation, the distributions of the
+    scores before and after, and what all of it was made from. Pairs without scores are rejected as
+    "unscored". The same command gives the same bytes.
+
+    Examples:
+
+        auditeval filter pairs.jsonl scores.csv --recipe recipes/filter/ssl.yaml -o kept.jsonl
+
+        auditeval filter pairs.parquet scores.parquet --recipe my.yaml -o best/kept.parquet
+    """
+    from rich.console import Console
+
+    from auditeval import filter_report
+    from auditeval.filtering.run import filtered
+
+    with (
+        Console(stderr=True).status("") as status,
+        filtered(manifest, scores, recipe, output, status.update) as made,
+    ):
+        filter_report.write(made, made.drafts)
+    filter_report.print_table(made.outcome)
+    total, kept = made.outcome.original["all"], made.outcome.cuts[-1].kept["all"]
+    print(f"{output}: {kept:,} of {total:,} pairs kept")
+    if extra := made.provenance["scores_of_no_pair"]:
+        print(f"{scores}: {extra:,} rows are of no pair in {manifest}, and were not used")

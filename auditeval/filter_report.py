@@ -1,0 +1,152 @@
+"""Reports on filtering: counts in the layout of the paper's Tables 5 and 6, Figures 3 and 4."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from auditeval.filtering.recipe import UNSCORED
+from auditeval.filtering.run import Files, Filtered
+from auditeval.filtering.select import ALL, BINS, Cut, Outcome
+from auditeval.types import AXES
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_MOST_PANELS = 12  # operations in the plot, the largest ones
+
+
+def render_table(outcome: Outcome) -> Table:
+    """Pairs before and after each stage, by operation."""
+    from rich.table import Table
+
+    table = Table(caption="\n".join(outcome.notes) or None, caption_justify="left")
+    table.add_column("Selection stage")
+    for operation in [*outcome.operations, ALL]:
+        table.add_column(operation, justify="right", no_wrap=True)
+    for label, cells in _counts(outcome):
+        table.add_row(label, *cells)
+    return table
+
+
+def print_table(outcome: Outcome) -> None:
+    """Print the table; in a terminal too narrow for it lines run over, no digit is cut."""
+    from rich.console import Console
+
+    table = render_table(outcome)
+    width = Console(width=10_000).measure(table).maximum
+    Console(width=max(Console().width, width), markup=False).print(table)
+
+
+def to_markdown(filtered: Filtered) -> str:
+    """The counts, the lowest scores that were kept, and what all of it was made from."""
+    outcome, made = filtered.outcome, filtered.provenance
+    operations = [*outcome.operations, ALL]
+    lines = [f"# {made['manifest']}, filtered by {made['recipe']}", ""]
+    lines += _markdown_table(["Selection stage", *operations], _counts(outcome))
+    lines += ["", "Lowest score that each stage kept:", ""]
+    lines += _markdown_table(
+        ["stage", "axis", "rule", *operations],
+        [
+            (cut.name, [cut.stage.axis, cut.stage.rule, *_lowest(cut, operations)])
+            for cut in outcome.cuts
+            if cut.stage is not None
+        ],
+    )
+    if outcome.notes:
+        lines += ["", *(f"- {note}" for note in outcome.notes)]
+    listed = ", ".join(f"{key} {value}" for key, value in made.items())
+    return "\n".join([*lines, "", f"Made from: {listed}.", ""])
+
+
+def to_json(filtered: Filtered) -> dict[str, Any]:
+    """Counts, lowest scores and provenance as plain values."""
+    outcome = filtered.outcome
+    unscored, *stages = outcome.cuts
+    return {
+        **filtered.provenance,
+        "original": outcome.original,
+        UNSCORED: {name: outcome.original[name] - kept for name, kept in unscored.kept.items()},
+        "stages": [
+            {
+                **(cut.stage.model_dump(exclude_none=True) if cut.stage else {}),
+                "kept": cut.kept,
+                "lowest": {name: cut.lowest.get(name) for name in cut.kept},
+            }
+            for cut in stages
+        ],
+        "notes": outcome.notes,
+    }
+
+
+def write(filtered: Filtered, drafts: Files) -> None:
+    """The JSON record, the Markdown table and the plot."""
+    drafts.record.write_text(
+        json.dumps(to_json(filtered), indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
+    drafts.markdown.write_text(to_markdown(filtered), encoding="utf-8")
+    plot(filtered.outcome, drafts.plot)
+
+
+def plot(outcome: Outcome, path: Path) -> None:
+    """Distributions of the scores before and after, operations downwards, AXES to the right.
+
+    Areas are one, so that a tenth of the pairs can be compared with all of them.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    largest = sorted(outcome.operations, key=lambda name: -outcome.original[name])[:_MOST_PANELS]
+    operations = [name for name in outcome.operations if name in largest]
+    rows = len(operations)
+    height = 0.7 + 1.9 * rows
+    figure = Figure(figsize=(9, height))
+    FigureCanvasAgg(figure)
+    panels = figure.subplots(rows, len(AXES), sharex=True, squeeze=False)
+    figure.subplots_adjust(
+        left=0.07, right=0.99, top=1 - 0.4 / height, bottom=0.5 / height, wspace=0.15, hspace=0.15
+    )
+    edges = np.linspace(*outcome.limits, BINS + 1)
+    for row, operation in zip(panels, operations, strict=True):
+        row[0].set_ylabel(operation, parse_math=False)
+        for panel, axis in zip(row, AXES, strict=True):
+            panel.tick_params(labelsize=7)
+            found = outcome.distributions[operation].get(axis)
+            if found is None:
+                panel.text(0.5, 0.5, "no scores", transform=panel.transAxes, ha="center")
+                continue
+            for name, counts, fill in (("before", found.before, False), ("after", found.after, True)):
+                density = counts / max(counts.sum(), 1) / (edges[1] - edges[0])
+                panel.stairs(density, edges, fill=fill, alpha=0.6 if fill else 1, label=name)
+    for panel, axis in zip(panels[0], AXES, strict=True):
+        panel.set_title(axis, fontsize=10)
+    for panel in panels[-1]:
+        panel.set_xlabel("predicted score", fontsize=8)
+    handles, labels = next(
+        (found for panel in panels.flat if (found := panel.get_legend_handles_labels())[0]), ([], [])
+    )
+    figure.legend(handles, labels, loc="upper left", fontsize=7, ncols=2, frameon=False)
+    figure.savefig(path, dpi=120, format="png", metadata={"Software": None})
+
+
+def _counts(outcome: Outcome) -> list[tuple[str, list[str]]]:
+    """Labels and cells; nothing is said of scores where all pairs have them."""
+    counts = [("Original number", outcome.original)]
+    for cut in outcome.cuts:
+        if cut.name != UNSCORED or cut.kept != outcome.original:
+            counts.append(("With scores" if cut.name == UNSCORED else f"After {cut.name}", cut.kept))
+    return [(label, [f"{count:,}" for count in kept.values()]) for label, kept in counts]
+
+
+def _lowest(cut: Cut, operations: list[str]) -> list[str]:
+    return [f"{cut.lowest[name]:.3f}" if name in cut.lowest else "–" for name in operations]
+
+
+def _markdown_table(head: list[str], rows: list[tuple[str, list[str]]]) -> list[str]:
+    def line(cells: list[str]) -> str:
+        return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+    return [line(head), f"|---|{'--:|' * (len(head) - 1)}", *(line([a, *b]) for a, b in rows)]

@@ -1,0 +1,1 @@
+"""Keep the best pairs of a manifest by their predicted scores (the paper's Appendix C)."""

@@ -1,0 +1,124 @@
+"""A manifest and its scores through a recipe: two manifests and the counts, all or nothing."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+
+from auditeval import manifest
+from auditeval.atomic import replacing
+from auditeval.filtering.recipe import read_recipe
+from auditeval.filtering.select import Outcome, select, summarize
+from auditeval.filtering.split import Halves, split
+from auditeval.filtering.tables import read_pairs, read_scores
+from auditeval.types import UserError
+from auditeval.version import __version__
+
+
+class Files(NamedTuple):
+    """What `auditeval filter -o kept.jsonl` writes."""
+
+    kept: Path
+    rejected: Path
+    record: Path
+    markdown: Path
+    plot: Path
+
+
+class Filtered(NamedTuple):
+    """The outcome, what it was made from, and where the three report files are to be written."""
+
+    outcome: Outcome
+    provenance: dict[str, Any]
+    drafts: Files
+
+
+def files(output: Path) -> Files:
+    """kept.jsonl, kept.rejected.jsonl, kept.filter.json, kept.filter.md, kept.filter.png."""
+    stem, suffix = output.stem, output.suffix
+    others = (f"rejected{suffix}", "filter.json", "filter.md", "filter.png")
+    return Files(output, *(output.with_name(f"{stem}.{other}") for other in others))
+
+
+@contextmanager
+def filtered(
+    manifest_path: Path,
+    scores_path: Path,
+    recipe_path: Path,
+    output: Path,
+    progress: Callable[[str], None] = lambda doing: None,
+) -> Iterator[Filtered]:
+    """Filter a manifest; its caller writes the report into `drafts` before the block ends.
+
+    The files get their names when it has ended without an error, `output` as the last one: where it
+    is, all of them are, and from the same inputs come the same bytes. Paths of the kept and the
+    rejected manifest are relative to their folder. Raises UserError for bad input, for an output
+    that is one of the inputs or that this command did not make, and where no pair has a score.
+    """
+    names = files(output)
+    _check_output(names, (manifest_path, scores_path, recipe_path))
+    recipe = read_recipe(recipe_path)
+    with ThreadPoolExecutor(1) as aside, ExitStack() as stack:
+        inputs = {"recipe": recipe_path, "manifest": manifest_path, "scores": scores_path}
+        digests = {name: aside.submit(_digest, path) for name, path in inputs.items()}
+        progress(f"reading {manifest_path.name}")
+        pairs = read_pairs(manifest_path)
+        progress(f"reading {scores_path.name}")
+        scores = read_scores(scores_path)
+        table = pairs.join(scores, on="id", how="left", maintain_order="left")
+        matched = pairs["id"].is_in(scores["id"].implode()).sum()
+        if not matched:
+            raise UserError(f"{scores_path}: has a row for none of the {pairs.height:,} pairs")
+        progress("selecting")
+        try:
+            rejected_by = select(table, recipe)
+        except UserError as error:
+            raise UserError(f"{recipe_path}: {error}") from None
+        outcome = summarize(table, recipe, rejected_by)
+        del table
+        try:
+            drafts = Files(*(stack.enter_context(replacing(path)) for path in names))
+            progress(f"writing {pairs.height:,} rows")
+            halves = Halves(drafts.kept, drafts.rejected, output)
+            split(manifest_path, halves, pairs["id"], rejected_by)
+            provenance = {
+                "auditeval": __version__,
+                **{f"{name}": path.name for name, path in inputs.items()},
+                **{f"{name}_sha256": digest.result() for name, digest in digests.items()},
+                "scores_of_no_pair": scores.height - matched,
+            }
+            progress("writing the report")
+            yield Filtered(outcome, provenance, drafts)
+            # An older one would stand for a moment beside the new report.
+            output.unlink(missing_ok=True)
+            stack.close()
+        except OSError as error:
+            raise UserError(f"{output}: cannot be written ({error.strerror or error})") from None
+
+
+def _check_output(names: Files, inputs: tuple[Path, ...]) -> None:
+    manifest.check_suffix(names.kept)
+    for path in names:
+        if path.is_dir():
+            raise UserError(f"{path}: is a directory, expected a file")
+        for given in inputs:
+            if path.resolve() == given.resolve():
+                raise UserError(f"{path}: is an input and would be overwritten; choose another -o")
+    if names.kept.exists() and not names.record.exists():
+        raise UserError(
+            f"{names.kept}: exists already and was not made by `auditeval filter`; delete it or "
+            "choose another output"
+        )
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
