@@ -107,13 +107,14 @@ def plot(outcome: Outcome, path: Path) -> None:
     FigureCanvasAgg(figure)
     panels = figure.subplots(rows, len(AXES), sharex=True, squeeze=False)
     figure.subplots_adjust(
-        left=0.07, right=0.99, top=1 - 0.4 / height, bottom=0.5 / height, wspace=0.15, hspace=0.15
+        left=0.05, right=0.99, top=1 - 0.4 / height, bottom=0.5 / height, wspace=0.05, hspace=0.1
     )
     edges = np.linspace(*outcome.limits, BINS + 1)
     for row, operation in zip(panels, operations, strict=True):
         row[0].set_ylabel(operation, parse_math=False)
         for panel, axis in zip(row, AXES, strict=True):
             panel.tick_params(labelsize=7)
+            panel.set_yticks([])
             found = outcome.distributions[operation].get(axis)
             if found is None:
                 panel.text(0.5, 0.5, "no scores", transform=panel.transAxes, ha="center")

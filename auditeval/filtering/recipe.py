@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from decimal import ROUND_HALF_UP, Decimal
+from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +17,6 @@ from auditeval.types import Axis, UserError, sentence
 
 UNSCORED = "unscored"
 RULES = ("at_least", "keep_share", "keep_top")
-_KINDS = {"at_least": "a number, or a number for each operation", "keep_top": "a whole number"}
 
 
 class Stage(BaseModel):
@@ -28,7 +28,7 @@ class Stage(BaseModel):
     the better one.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     name: str = Field(min_length=1)
     axis: Axis
@@ -41,8 +41,9 @@ class Stage(BaseModel):
     @classmethod
     def _is_a_number_or_numbers(cls, value: Any) -> Any:
         for one in value.values() if isinstance(value, dict) else [value]:
-            if isinstance(one, bool) or not isinstance(one, (int, float)):
-                raise ValueError(f"expected {_KINDS['at_least']}, found {one!r}")
+            number = isinstance(one, (int, float)) and not isinstance(one, bool)
+            if not number or not isfinite(one):
+                raise ValueError(f"expected a number, or a number for each operation, found {one!r}")
         return value
 
     @model_validator(mode="after")

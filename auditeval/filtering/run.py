@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 
+import polars
+
 from auditeval import manifest
 from auditeval.atomic import replacing
 from auditeval.filtering.recipe import read_recipe
@@ -55,7 +57,7 @@ def filtered(
 ) -> Iterator[Filtered]:
     """Filter a manifest; its caller writes the report into `drafts` before the block ends.
 
-    The files get their names when it has ended without an error, `output` as the last one: where it
+    Both manifests are written meanwhile, in a thread. The files get their names when it has ended without an error, `output` as the last one: where it
     is, all of them are, and from the same inputs come the same bytes. Paths of the kept and the
     rejected manifest are relative to their folder. Raises UserError for bad input, for an output
     that is one of the inputs or that this command did not make, and where no pair has a score.
@@ -63,42 +65,46 @@ def filtered(
     names = files(output)
     _check_output(names, (manifest_path, scores_path, recipe_path))
     recipe = read_recipe(recipe_path)
-    with ThreadPoolExecutor(1) as aside, ExitStack() as stack:
+    with _written(names) as drafts, ThreadPoolExecutor(2) as aside:
         inputs = {"recipe": recipe_path, "manifest": manifest_path, "scores": scores_path}
         digests = {name: aside.submit(_digest, path) for name, path in inputs.items()}
         progress(f"reading {manifest_path.name}")
         pairs = read_pairs(manifest_path)
         progress(f"reading {scores_path.name}")
         scores = read_scores(scores_path)
+        scores = scores.with_columns(scored=polars.lit(True))
         table = pairs.join(scores, on="id", how="left", maintain_order="left")
-        matched = pairs["id"].is_in(scores["id"].implode()).sum()
+        matched = table["scored"].count()
         if not matched:
             raise UserError(f"{scores_path}: has a row for none of the {pairs.height:,} pairs")
-        progress("selecting")
         try:
             rejected_by = select(table, recipe)
         except UserError as error:
             raise UserError(f"{recipe_path}: {error}") from None
         outcome = summarize(table, recipe, rejected_by)
         del table
-        try:
-            drafts = Files(*(stack.enter_context(replacing(path)) for path in names))
-            progress(f"writing {pairs.height:,} rows")
-            halves = Halves(drafts.kept, drafts.rejected, output)
-            split(manifest_path, halves, pairs["id"], rejected_by)
-            provenance = {
-                "auditeval": __version__,
-                **{f"{name}": path.name for name, path in inputs.items()},
-                **{f"{name}_sha256": digest.result() for name, digest in digests.items()},
-                "scores_of_no_pair": scores.height - matched,
-            }
-            progress("writing the report")
-            yield Filtered(outcome, provenance, drafts)
-            # An older one would stand for a moment beside the new report.
-            output.unlink(missing_ok=True)
-            stack.close()
-        except OSError as error:
-            raise UserError(f"{output}: cannot be written ({error.strerror or error})") from None
+        progress(f"writing {pairs.height:,} rows")
+        halves = Halves(drafts.kept, drafts.rejected, output)
+        splitting = aside.submit(split, manifest_path, halves, pairs["id"], rejected_by)
+        provenance = {
+            "auditeval": __version__,
+            **{name: path.name for name, path in inputs.items()},
+            **{f"{name}_sha256": digest.result() for name, digest in digests.items()},
+            "scores_of_no_pair": scores.height - matched,
+        }
+        yield Filtered(outcome, provenance, drafts)
+        splitting.result()
+        output.unlink(missing_ok=True)  # an older one would stand beside the new report
+
+
+@contextmanager
+def _written(names: Files) -> Iterator[Files]:
+    """Temporary names of all files, given up for their own in the end, the kept one's last."""
+    try:
+        with ExitStack() as stack:
+            yield Files(*(stack.enter_context(replacing(path)) for path in names))
+    except OSError as error:
+        raise UserError(f"{names.kept}: cannot be written ({error.strerror or error})") from None
 
 
 def _check_output(names: Files, inputs: tuple[Path, ...]) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,9 +17,8 @@ from auditeval.types import EditPair, UserError
 
 SIDES = ("original", "edited")
 COLUMN = "rejected_by"
-
-Relocate = Callable[[str], str]
-Move = Callable[[bytes], bytes | None]
+_NOT_DOWN = {b".", b"/", b"\\", b'"'}  # where a path that may not go down from its folder begins
+_LINES, _ROWS = 20_000, 1 << 16  # at a time
 
 
 class Halves(NamedTuple):
@@ -40,6 +40,27 @@ class Marks(NamedTuple):
         return len(self.stages) - 1
 
 
+class Move:
+    """Paths of a manifest in the folder `source` as one in the folder `target` names them.
+
+    Where a path goes down from `source`, that is `prefix` and the path; it leads to the same file
+    whatever is a symbolic link. `__call__` is for any path.
+    """
+
+    def __init__(self, source: Path, target: Path) -> None:
+        self._relocate = manifest.relocator(target, source)
+        self.prefix = self._relocate("name").removesuffix("name")
+
+    @staticmethod
+    def between(source: Path, target: Path) -> Move | None:
+        """None where both are one folder: there, paths stay what they are."""
+        same = os.path.realpath(source) == os.path.realpath(target)
+        return None if same else Move(source, target)
+
+    def __call__(self, path: str) -> str:
+        return self._relocate(path)
+
+
 def split(source: Path, halves: Halves, ids: polars.Series, rejected_by: polars.Series) -> None:
     """Rows of `source` in their order, the rejected ones with the name of the stage.
 
@@ -51,17 +72,16 @@ def split(source: Path, halves: Halves, ids: polars.Series, rejected_by: polars.
     names = list(rejected_by.dtype.categories)  # type: ignore[attr-defined]
     codes = rejected_by.to_physical().cast(polars.UInt8).fill_null(len(names)).to_numpy()
     marks = Marks(codes, [*names, None])
-    moved = os.path.realpath(source.parent) != os.path.realpath(halves.output.parent)
-    relocate = manifest.relocator(halves.output.parent, source.parent) if moved else None
+    move = Move.between(source.parent, halves.output.parent)
     suffix = source.suffix.lower()
     if suffix != halves.output.suffix.lower():
         _split_pairs(source, halves, marks)
     elif suffix == ".jsonl":
-        _split_jsonl(source, halves, marks, relocate)
+        _split_jsonl(source, halves, marks, move)
     elif suffix == ".csv":
-        _split_csv(source, halves, ids, marks, relocate)
+        _split_csv(source, halves, ids, marks, move)
     else:
-        _split_parquet(source, halves, marks, relocate)
+        _split_parquet(source, halves, marks, move)
 
 
 def _split_pairs(source: Path, halves: Halves, marks: Marks) -> None:
@@ -74,113 +94,117 @@ def _split_pairs(source: Path, halves: Halves, marks: Marks) -> None:
     manifest.write_to(halves.rejected, chosen(False), halves.output)
 
 
-def _split_jsonl(source: Path, halves: Halves, marks: Marks, relocate: Relocate | None) -> None:
+def _split_jsonl(source: Path, halves: Halves, marks: Marks, move: Move | None) -> None:
     tails = [f', "{COLUMN}": {json.dumps(name)}}}\n'.encode() for name in marks.stages]
-    move = None if relocate is None else _mover(relocate)
-    kept_code = marks.kept
+    number, start = 1, 0
     with (
-        source.open("rb") as lines,
+        source.open("rb") as file,
         halves.kept.open("wb") as kept,
         halves.rejected.open("wb") as rejected,
     ):
-        rows = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
-        for (number, line), code in zip(rows, marks.codes.tobytes(), strict=True):
-            copied = _plain_line(line, move)
-            if copied is None:
-                row = manifest.checked_line(line, source, number)
-                row.pop(COLUMN, None)
-                for side in SIDES if relocate else ():
-                    row[side] = relocate(row[side])
-                copied = json.dumps(row, ensure_ascii=False).encode() + b"\n"
-            if code == kept_code:
-                kept.write(copied if copied.endswith(b"\n") else copied + b"\n")
-            else:
-                rejected.write(copied.rstrip()[:-1] + tails[code])
+        while block := list(islice(file, _LINES)):
+            lines = _plain_lines(block, move)
+            if lines is None:
+                lines = [
+                    _rewritten(line, source, n, move)
+                    for n, line in enumerate(block, start=number)
+                    if line.strip()
+                ]
+            codes = marks.codes[start : start + len(lines)].tobytes()
+            number, start = number + len(block), start + len(lines)
+            rows = list(zip(lines, codes, strict=True))
+            kept.writelines([line for line, code in rows if code == marks.kept])
+            rejected.writelines(
+                [line.rstrip()[:-1] + tails[code] for line, code in rows if code != marks.kept]
+            )
 
 
-def _plain_line(line: bytes, move: Move | None) -> bytes | None:
-    """The line with its paths moved, or None where that takes a JSON parser.
+def _plain_lines(block: list[bytes], move: Move | None) -> list[bytes] | None:
+    """The lines with their paths moved, or None where that takes a JSON parser.
 
-    Inside a JSON string every quote has a backslash before it, so `"id": "` is a key and no text.
+    In a JSON string every quote has a backslash before it: what is sought here are keys, no text.
     """
-    gap = b" " if b'"id": "' in line else b""
-    if (not gap and b'"id":"' not in line) or b'"rejected_by"' in line:
+    text = b"".join(block)
+    gap = b" " if b'"id": "' in block[0] else b""
+    if text.count(b'"id":%s"' % gap) != len(block) or b'"rejected_by"' in text:
         return None
     if move is None:
-        return line
-    for side in (b'"original":', b'"edited":'):
-        key = side + gap + b'"'
-        start = line.find(key) + len(key)
-        end = line.find(b'"', start)
-        moved = move(line[start:end]) if start >= len(key) else None
-        if moved is None:
+        return block if text.endswith(b"\n") else [*block[:-1], block[-1] + b"\n"]
+    prefix = json.dumps(move.prefix)[1:-1].encode()
+    for side in SIDES:
+        key = b'"%s":%s"' % (side.encode(), gap)
+        head, *rest = text.split(key)
+        if len(rest) != len(block) or not {part[:1] for part in rest}.isdisjoint(_NOT_DOWN):
             return None
-        line = line[:start] + moved + line[end:]
-    return line
+        text = (key + prefix).join([head, *rest])
+    return [line + b"\n" for line in text.removesuffix(b"\n").split(b"\n")]
 
 
-def _mover(relocate: Relocate) -> Move:
-    """`relocate` on the bytes of a JSON string; None for one with escapes or without a name."""
-    known: dict[bytes, bytes] = {}
-
-    def move(path: bytes) -> bytes | None:
-        parent, slash, name = path.rpartition(b"/")
-        if b"\\" in path or name in (b"", b".", b".."):
-            return None
-        parent += slash
-        if parent not in known:
-            there = relocate(parent.decode() + "name").removesuffix("name")
-            known[parent] = json.dumps(there)[1:-1].encode()
-        return known[parent] + name
-
-    return move
+def _rewritten(line: bytes, source: Path, number: int, move: Move | None) -> bytes:
+    row = manifest.checked_line(line, source, number)
+    if COLUMN not in row and move is None:
+        return line if line.endswith(b"\n") else line + b"\n"
+    row.pop(COLUMN, None)
+    for side in SIDES if move else ():
+        row[side] = move(row[side])  # type: ignore[misc]
+    return json.dumps(row, ensure_ascii=False).encode() + b"\n"
 
 
 def _split_csv(
-    source: Path, halves: Halves, ids: polars.Series, marks: Marks, relocate: Relocate | None
+    source: Path, halves: Halves, ids: polars.Series, marks: Marks, move: Move | None
 ) -> None:
-    rows = manifest.csv_rows(source)
-    _, columns = next(rows)
-    if not {"id", *SIDES} <= set(columns):
-        manifest.check(source)  # says what is missing
-    sides = [columns.index(side) for side in SIDES if relocate is not None]
-    id_at, marked_at = columns.index("id"), columns.index(COLUMN) if COLUMN in columns else None
-    if marked_at is not None:
-        columns.pop(marked_at)
-    with (
-        halves.kept.open("w", newline="", encoding="utf-8") as kept_file,
-        halves.rejected.open("w", newline="", encoding="utf-8") as rejected_file,
-    ):
-        keep, reject = manifest.csv_writer(kept_file), manifest.csv_writer(rejected_file)
-        keep(columns)
-        reject([*columns, COLUMN])
-        codes, expected = iter(marks.codes.tobytes()), iter(ids)
-        for number, cells in rows:
-            if next(expected, None) != cells[id_at]:
-                raise UserError(
-                    f"{source}:{number}: cannot be told from the rows beside it; a cell with a "
-                    "quote in it has to be quoted"
-                )
-            if marked_at is not None:
-                cells.pop(marked_at)
-            for side in sides:
-                if relocate is not None and cells[side]:
-                    cells[side] = relocate(cells[side])
-            code = next(codes)
-            if code == marks.kept:
-                keep(cells)
-            else:
-                reject([*cells, str(marks.stages[code])])
+    start = 0
+    with halves.kept.open("wb") as kept, halves.rejected.open("wb") as rejected:
+        for batch in _csv_batches(source):
+            end = start + batch.num_rows
+            rows: Any = polars.from_arrow(_moved(batch, move))
+            if not rows["id"].equals(ids[start:end]):
+                manifest.check(source)
+                raise UserError(f"{source}: has rows that cannot be told apart; quote its cells")
+            codes = polars.Series(marks.codes[start:end])
+            stages = polars.Series(COLUMN, marks.stages, polars.String).gather(codes)
+            rows = rows.drop(COLUMN, strict=False)
+            keep = codes == marks.kept
+            rows.filter(keep).write_csv(kept, include_header=not start)
+            rows.with_columns(stages).filter(~keep).write_csv(rejected, include_header=not start)
+            start = end
+    if start != len(ids):
+        manifest.check(source)
+        raise UserError(f"{source}: has rows that cannot be told apart; quote its cells")
 
 
-def _split_parquet(source: Path, halves: Halves, marks: Marks, relocate: Relocate | None) -> None:
+def _csv_batches(source: Path) -> Iterator[Any]:
+    """Batches of text columns, an empty cell null."""
+    import pyarrow
+    from pyarrow import csv
+
+    try:
+        _, names = next(manifest.csv_rows(source))
+        convert = csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pyarrow.string()),
+            null_values=[""],
+            strings_can_be_null=True,
+        )
+        yield from csv.open_csv(
+            source,
+            csv.ReadOptions(block_size=8 << 20),
+            csv.ParseOptions(newlines_in_values=True),
+            convert,
+        )
+    except pyarrow.ArrowException as error:
+        manifest.check(source)  # says where
+        raise UserError(f"{source}: is not CSV ({error})") from None
+
+
+def _split_parquet(source: Path, halves: Halves, marks: Marks, move: Move | None) -> None:
     import pyarrow
     from pyarrow.parquet import ParquetFile, ParquetWriter
 
     with ParquetFile(source) as file:
         schema = file.schema_arrow
-        if not {"id", *SIDES} <= set(schema.names):
-            manifest.check(source)  # says what is missing
+        for side in SIDES if move else ():
+            if side in schema.names:
+                schema = schema.set(schema.get_field_index(side), pyarrow.field(side, "string"))
         if COLUMN in schema.names:
             schema = schema.remove(schema.get_field_index(COLUMN))
         marked = schema.append(pyarrow.field(COLUMN, pyarrow.string()))
@@ -190,22 +214,35 @@ def _split_parquet(source: Path, halves: Halves, marks: Marks, relocate: Relocat
             ParquetWriter(halves.rejected, marked) as rejected,
         ):
             start = 0
-            for batch in _batches(source, file, schema.names):
+            for batch in _parquet_batches(source, file, schema.names):
                 codes = marks.codes[start : start + batch.num_rows]
                 start += batch.num_rows
-                for side in SIDES if relocate else ():
-                    at = schema.get_field_index(side)
-                    paths = [path and relocate(path) for path in batch.column(at).to_pylist()]
-                    batch = batch.set_column(
-                        at, schema.field(at), pyarrow.array(paths).cast(schema.field(at).type)
-                    )
+                batch = _moved(batch, move)
                 kept.write_batch(batch.filter(pyarrow.array(codes == marks.kept)))
-                batch = batch.append_column(marked.field(COLUMN), stages.take(pyarrow.array(codes)))
+                named = [*batch.columns, stages.take(pyarrow.array(codes))]
+                batch = pyarrow.RecordBatch.from_arrays(named, schema=marked)
                 rejected.write_batch(batch.filter(pyarrow.array(codes != marks.kept)))
 
 
-def _batches(source: Path, file: Any, columns: list[str]) -> Iterator[Any]:
+def _parquet_batches(source: Path, file: Any, columns: list[str]) -> Iterator[Any]:
     try:
-        yield from file.iter_batches(1 << 16, columns=columns)
+        yield from file.iter_batches(_ROWS, columns=columns)
     except OSError as error:
         raise UserError(f"{source}: cannot be read ({error})") from None
+
+
+def _moved(batch: Any, move: Move | None) -> Any:
+    """A batch with its paths moved; raises UserError where it has none."""
+    import pyarrow
+    from pyarrow import compute
+
+    for side in SIDES if move else ():
+        paths = batch.column(side).cast(pyarrow.string())
+        if compute.any(compute.match_substring_regex(paths, r"^([./\\]|$)")).as_py():
+            moved = [path and move(path) for path in paths.to_pylist()]  # type: ignore[misc]
+            paths = pyarrow.array(moved, pyarrow.string())
+        else:
+            paths = compute.binary_join_element_wise(move.prefix, paths, "")  # type: ignore[union-attr]
+        at = batch.schema.get_field_index(side)
+        batch = batch.set_column(at, pyarrow.field(side, pyarrow.string()), paths)
+    return batch
