@@ -119,7 +119,10 @@ def plot(outcome: Outcome, path: Path) -> None:
             if found is None:
                 panel.text(0.5, 0.5, "no scores", transform=panel.transAxes, ha="center")
                 continue
-            for name, counts, fill in (("before", found.before, False), ("after", found.after, True)):
+            for name, counts, fill in (
+                ("before", found.before, False),
+                ("after", found.after, True),
+            ):
                 density = counts / max(counts.sum(), 1) / (edges[1] - edges[0])
                 panel.stairs(density, edges, fill=fill, alpha=0.6 if fill else 1, label=name)
     for panel, axis in zip(panels[0], AXES, strict=True):
@@ -127,7 +130,8 @@ def plot(outcome: Outcome, path: Path) -> None:
     for panel in panels[-1]:
         panel.set_xlabel("predicted score", fontsize=8)
     handles, labels = next(
-        (found for panel in panels.flat if (found := panel.get_legend_handles_labels())[0]), ([], [])
+        (found for panel in panels.flat if (found := panel.get_legend_handles_labels())[0]),
+        ([], []),
     )
     figure.legend(handles, labels, loc="upper left", fontsize=7, ncols=2, frameon=False)
     figure.savefig(path, dpi=120, format="png", metadata={"Software": None})
@@ -138,7 +142,9 @@ def _counts(outcome: Outcome) -> list[tuple[str, list[str]]]:
     counts = [("Original number", outcome.original)]
     for cut in outcome.cuts:
         if cut.name != UNSCORED or cut.kept != outcome.original:
-            counts.append(("With scores" if cut.name == UNSCORED else f"After {cut.name}", cut.kept))
+            counts.append(
+                ("With scores" if cut.name == UNSCORED else f"After {cut.name}", cut.kept)
+            )
     return [(label, [f"{count:,}" for count in kept.values()]) for label, kept in counts]
 
 

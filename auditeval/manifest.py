@@ -292,7 +292,7 @@ def _write_csv(rows: Iterator[dict[str, Any]], path: Path) -> None:
         columns[at : at + 1] = [f"{group}.{axis}" for axis in AXES]
     # Which columns are used is known after the last row, and the first line names them.
     with tempfile.TemporaryFile("w+", encoding="utf-8") as spool:
-        used = set()
+        used: set[str] = set()
         for row in rows:
             flat = _flatten(row)
             used |= flat.keys()

@@ -189,7 +189,8 @@ try:
     main()
 except SystemExit as stop:
     assert stop.code in (0, None), stop.code
-heavy = {"torch", "pydantic", "transformers", "numpy", "scipy", "pyarrow", "hydra", "soundfile", "polars"}
+heavy = {"torch", "pydantic", "transformers", "numpy", "scipy", "pyarrow", "hydra", "soundfile"}
+heavy |= {"polars", "matplotlib"}
 print("LOADED", sorted(heavy & set(sys.modules)))
 """
 

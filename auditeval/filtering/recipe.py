@@ -43,7 +43,9 @@ class Stage(BaseModel):
         for one in value.values() if isinstance(value, dict) else [value]:
             number = isinstance(one, (int, float)) and not isinstance(one, bool)
             if not number or not isfinite(one):
-                raise ValueError(f"expected a number, or a number for each operation, found {one!r}")
+                raise ValueError(
+                    f"expected a number, or a number for each operation, found {one!r}"
+                )
         return value
 
     @model_validator(mode="after")

@@ -9,7 +9,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-
 import polars
 
 from auditeval import manifest
@@ -57,10 +56,11 @@ def filtered(
 ) -> Iterator[Filtered]:
     """Filter a manifest; its caller writes the report into `drafts` before the block ends.
 
-    Both manifests are written meanwhile, in a thread. The files get their names when it has ended without an error, `output` as the last one: where it
-    is, all of them are, and from the same inputs come the same bytes. Paths of the kept and the
-    rejected manifest are relative to their folder. Raises UserError for bad input, for an output
-    that is one of the inputs or that this command did not make, and where no pair has a score.
+    Both manifests are written meanwhile, in a thread. The files get their names when it has ended
+    without an error, `output` as the last one: where it is, all of them are, and from the same
+    inputs come the same bytes. Paths of the kept and the rejected manifest are relative to their
+    folder. Raises UserError for bad input, for an output that is one of the inputs or that this
+    command did not make, and where no pair has a score.
     """
     names = files(output)
     _check_output(names, (manifest_path, scores_path, recipe_path))

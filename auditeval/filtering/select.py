@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -139,14 +140,12 @@ def summarize(table: polars.DataFrame, recipe: Recipe, rejected_by: polars.Serie
             Cut(
                 stage,
                 stage.name if stage else UNSCORED,
-                {name: part["pairs"].sum() for name, part in parts.items()},
+                {name: int(part["pairs"].sum()) for name, part in parts.items()},
                 {name: float(score) for name, score in lowest.items() if score is not None},  # type: ignore[arg-type]
             )
         )
-    original = {
-        name: groups.filter(polars.col("operation") == name)["pairs"].sum() for name in operations
-    }
-    original[ALL] = table.height
+    sizes = table.select(grouped()).to_series().value_counts().sort("operation")
+    original = {**dict(sizes.iter_rows()), ALL: table.height}
     limits = _limits(rows)
     distributions = _distributions(rows, operations, limits, last)
     return Outcome(original, cuts, _notes(cuts), distributions, limits)
@@ -154,7 +153,7 @@ def summarize(table: polars.DataFrame, recipe: Recipe, rejected_by: polars.Serie
 
 def _notes(cuts: Sequence[Cut]) -> list[str]:
     notes = []
-    for before, cut in zip(cuts, cuts[1:], strict=False):
+    for before, cut in pairwise(cuts):
         if cut.stage is None or cut.stage.keep_top is None:
             continue
         for name, pairs in before.kept.items():

@@ -8,12 +8,13 @@ from pathlib import Path
 import polars
 
 from auditeval import manifest, scores_table
-from auditeval.types import AXES, UserError
+from auditeval.types import AXES, EditPair, UserError
 
 PAIRS = polars.Schema({"id": polars.String, "operation": polars.String})
-SCORES = polars.Schema(
-    {"id": polars.String, **dict.fromkeys(AXES, polars.Float64), "status": polars.String}
-)
+_NUMBERS = dict.fromkeys(AXES, polars.Float64)
+SCORES = polars.Schema({"id": polars.String, **_NUMBERS, "status": polars.String})
+_REQUIRED = {name for name, field in EditPair.model_fields.items() if field.is_required()}
+_KNOWN = {*EditPair.model_fields, *(f"{g}.{axis}" for g in ("ratings", "raters") for axis in AXES)}
 
 
 class _Unclear(Exception):
@@ -28,7 +29,7 @@ def read_pairs(path: Path) -> polars.DataFrame:
     """
     manifest.check_suffix(path)
     try:
-        table = _scan(path, PAIRS, optional=("operation",))
+        table = _scan(path, PAIRS)
         if not table.height:
             raise _Unclear
     except (polars.exceptions.PolarsError, OSError, _Unclear):
@@ -56,7 +57,8 @@ def read_scores(path: Path) -> polars.DataFrame:
     return _unique(table.select("id", *scores), path)
 
 
-def _scan(path: Path, schema: polars.Schema, optional: tuple[str, ...] = ()) -> polars.DataFrame:
+def _scan(path: Path, schema: polars.Schema) -> polars.DataFrame:
+    """The columns of `schema`; one that a manifest may lack is null. Raises _Unclear."""
     scans: dict[str, Callable[[], polars.LazyFrame]] = {
         ".jsonl": lambda: polars.scan_ndjson(path, schema=schema),
         ".csv": lambda: polars.scan_csv(path, infer_schema=False, schema_overrides=schema),
@@ -64,17 +66,16 @@ def _scan(path: Path, schema: polars.Schema, optional: tuple[str, ...] = ()) -> 
     }
     rows = scans[path.suffix.lower()]()
     found = rows.collect_schema()
-    columns = []
-    for name, kind in schema.items():
-        if name not in found and name in optional:
-            columns.append(polars.lit(None, kind).alias(name))
-            continue
-        there = found[name] if name in found else None
-        if (there is None or there.is_numeric() or there.is_nested()) and there != kind:
-            if there is None or kind != polars.Float64:
-                raise _Unclear
-        columns.append(polars.col(name).cast(kind))
-    table = rows.select(columns).collect()
+    if schema == PAIRS and path.suffix.lower() != ".jsonl":
+        if not _REQUIRED <= set(found) <= _KNOWN:
+            raise _Unclear
+        if "operation" not in found:
+            rows = rows.with_columns(operation=polars.lit(None, polars.String))
+    elif not set(schema) <= set(found):
+        raise _Unclear
+    if found["id"].is_numeric() or found["id"].is_nested():
+        raise _Unclear
+    table = rows.select(polars.col(name).cast(kind) for name, kind in schema.items()).collect()
     if not (table["id"].is_not_null() & (table["id"] != "")).all():
         raise _Unclear
     return table
@@ -84,7 +85,7 @@ def _unique(table: polars.DataFrame, path: Path) -> polars.DataFrame:
     again = (~table["id"].is_first_distinct()).arg_true()
     if len(again):
         name = table["id"][again[0]]
-        first = table["id"].index_of(name)
+        first = (table["id"] == name).arg_true()[0]
         raise UserError(
             f"{path}: id {name!r} stands in rows {first + 1} and {again[0] + 1}; ids must be unique"
         )

@@ -45,8 +45,10 @@ def write_inputs(folder: Path, pairs: list[EditPair], suffix: str = ".jsonl") ->
     return paths
 
 
-def run(paths: list[Path], output: Path) -> Filtered:
-    with filtered(*paths, output) as made:
+def run(paths: list[Path], output: Path, plotted: bool = False) -> Filtered:
+    with pytest.MonkeyPatch.context() as patch, filtered(*paths, output) as made:
+        if not plotted:
+            patch.setattr(filter_report, "plot", lambda outcome, path: path.write_bytes(b"plot"))
         filter_report.write(made, made.drafts)
     return made
 
@@ -70,7 +72,7 @@ def test_two_manifests_hold_the_rows_of_one(
     (tmp_path / "far" / "away").mkdir(parents=True)
     home.mkdir()
     (home / "link").symlink_to(tmp_path / "far" / "away")
-    pairs = random_pairs(home, 300)  # edited clips lie outside of the folder, up by `..`
+    pairs = random_pairs(home, 120)  # edited clips lie outside of the folder, up by `..`
     paths = write_inputs(home, pairs, source)
     output = home / folder / f"kept{target}"
     run(paths, output)
@@ -192,11 +194,10 @@ def test_the_same_inputs_give_the_same_bytes(tmp_path: Path, suffix: str) -> Non
     paths = write_inputs(tmp_path, random_pairs(tmp_path, 200), suffix)
     outputs = []
     for name in ("first", "second"):
-        run(paths, tmp_path / name / f"kept{suffix}")
+        run(paths, tmp_path / name / f"kept{suffix}", plotted=True)
         outputs.append({p.name: p.read_bytes() for p in (tmp_path / name).iterdir()})
-    assert sorted(outputs[0]) == sorted(
-        [f"kept{suffix}", f"kept.rejected{suffix}", *(f"kept.filter.{e}" for e in ("json", "md", "png"))]
-    )  # fmt: skip
+    report = {f"kept.filter.{end}" for end in ("json", "md", "png")}
+    assert set(outputs[0]) == {f"kept{suffix}", f"kept.rejected{suffix}", *report}
     assert outputs[0] == outputs[1]
 
 
@@ -209,11 +210,10 @@ def test_the_record_names_everything_it_was_made_from(tmp_path: Path) -> None:
     assert record["unscored"]["all"] == 3
     assert [stage["name"] for stage in record["stages"]] == ['half, "best"', "good é"]
     assert record["stages"][-1]["kept"]["all"] == len(manifest.read(tmp_path / "kept.jsonl"))
-    digests = [record[f"{name}_sha256"] for name in ("manifest", "scores", "recipe")]
     paths[2].write_text(RECIPE + "# another text\n")
     run(paths, tmp_path / "kept.jsonl")
     again = json.loads((tmp_path / "kept.filter.json").read_bytes())
-    assert [again[f"{n}_sha256"] == d for n, d in zip(("manifest", "scores", "recipe"), digests, strict=True)] == [True, True, False]  # fmt: skip
+    assert [key for key in record if record[key] != again[key]] == ["recipe_sha256"]
     text = (tmp_path / "kept.filter.md").read_text()
     counts = [f"{count:,}" for count in made.outcome.original.values()]
     assert f"| Original number | {' | '.join(counts)} |" in text
@@ -252,7 +252,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(
 
     monkeypatch.setattr(module, "replacing", full)
     with pytest.raises(UserError, match=r"kept\.jsonl: cannot be written \(No space left"):
-        run(paths, tmp_path / "out" / "kept.jsonl")
+        run(paths, tmp_path / "out" / "kept.jsonl", plotted=True)
     assert not list((tmp_path / "out").iterdir())
 
 

@@ -188,7 +188,7 @@ def test_too_few_pairs_to_keep_are_told() -> None:
         {
             "id": ["a", "b", "c"],
             "operation": ["add", "add", ""],
-            **dict.fromkeys(AXES, [1.0, 2.0, None]),
+            **{axis: [1.0, 2.0, None] for axis in AXES},
         }
     )
     stage = {"name": "top", "axis": "quality", "keep_top": 2}
@@ -219,7 +219,7 @@ BAD_RECIPES = {
         r"seed: unknown key \(known: stages\)",
     ),
     "an unknown axis": (
-        "stages:\n- {name: a, axis: quality, keep_top: 1}\n- {name: b, axis: beauty, keep_top: 1}\n",
+        "stages:\n- {name: a, axis: quality, keep_top: 1}\n- {name: b, axis: beauty}\n",
         r"stage 2 \('b'\): axis: input should be 'quality', 'relevance' or 'faithfulness'",
     ),
     "no rule": (
@@ -289,13 +289,19 @@ def test_a_recipe_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("limits", "said"),
     [
-        ({"add": 3, "dub": 3}, r"stage 1 \('a'\): at_least names the operation 'dub', which no pai"),
-        ({"add": 3}, r"stage 1 \('a'\): at_least has no number for the operation '-' of some pairs"),
+        (
+            {"add": 3, "dub": 3},
+            r"stage 1 \('a'\): at_least names the operation 'dub', which no pai",
+        ),
+        (
+            {"add": 3},
+            r"stage 1 \('a'\): at_least has no number for the operation '-' of some pairs",
+        ),
     ],
 )
 def test_thresholds_are_of_the_operations_that_are_there(limits: dict[str, int], said: str) -> None:
     table = polars.DataFrame(
-        {"id": ["a", "b"], "operation": ["add", None], **dict.fromkeys(AXES, [3.0, 3.0])}
+        {"id": ["a", "b"], "operation": ["add", None], **{axis: [3.0, 3.0] for axis in AXES}}
     )
     stage = {"name": "a", "axis": "quality", "at_least": limits}
     with pytest.raises(UserError, match=said):
