@@ -11,8 +11,9 @@ from auditeval import manifest, scores_table
 from auditeval.types import AXES, EditPair, UserError
 
 PAIRS = polars.Schema({"id": polars.String, "operation": polars.String})
-_NUMBERS = dict.fromkeys(AXES, polars.Float64)
-SCORES = polars.Schema({"id": polars.String, **_NUMBERS, "status": polars.String})
+SCORES = polars.Schema(
+    [("id", polars.String), *((axis, polars.Float64) for axis in AXES), ("status", polars.String)]
+)
 _REQUIRED = {name for name, field in EditPair.model_fields.items() if field.is_required()}
 _KNOWN = {*EditPair.model_fields, *(f"{g}.{axis}" for g in ("ratings", "raters") for axis in AXES)}
 

@@ -1,9 +1,9 @@
 """Seconds and peak memory of `auditeval filter` at the paper's size, beside plain pandas.
 
 594,000 pairs, 198,000 of each operation, with random scores, through recipes/filter/ssl.yaml. Each
-command is a process of its own, from its start to its end, plot and both manifests included; "other
-folder" has every path rewritten. Pandas reads, selects and writes both manifests, and no report. The
-best of the repeats counts.
+command is a process of its own, from its start to its end, plot and both manifests included;
+"other folder" has every path rewritten. Pandas reads, selects and writes both manifests, and no
+report. The best of the repeats counts.
 
 Run by hand: python tests/performance/filter_speed.py [--rows 594000] [--repeats 3]
 """
@@ -53,7 +53,7 @@ getattr(pairs[~keep], "to_" + name)(rejected, **options)
 
 
 def make_tables(folder: Path, rows: int) -> None:
-    """pairs.* and scores.*: three operations in turn, captions of a usual length, shuffled scores."""
+    """pairs.* and scores.*: three operations in turn, captions of usual length."""
     rng = np.random.default_rng(1984)
     number = polars.int_range(rows, eager=True).alias("number").to_frame()
     operations = polars.Series(["add", "delete", "replace"])
