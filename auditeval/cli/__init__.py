@@ -6,7 +6,16 @@ import sys
 
 import typer
 
-from auditeval.cli import build, convert, evaluate, filter, generate, import_, score
+from auditeval.cli import (
+    build,
+    convert,
+    evaluate,
+    filter,
+    generate,
+    import_,
+    metrics,
+    score,
+)
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -20,6 +29,7 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("generate")(generate.generate)
 app.command("build")(build.build)
 app.command("filter")(filter.filter_)
+app.command("metrics")(metrics.metrics)
 app.command("import")(import_.import_)
 app.command("convert")(convert.convert)
 

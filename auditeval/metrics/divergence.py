@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import log_softmax
+from scipy.special import log_softmax, softmax, xlogy
 
 from auditeval.types import Undefined
 
 _MIN_ITEMS = 10
+_KL_FLOOR = 1e-6
 
 
 def inception_score(logits: np.ndarray, splits: int = 10, seed: int = 1984) -> float | Undefined:
@@ -31,3 +32,55 @@ def inception_score(logits: np.ndarray, splits: int = 10, seed: int = 1984) -> f
         log_mean = np.log(np.where(mean > 0, mean, 1.0))
         scores.append(np.exp((p * (log_p - log_mean)).sum(axis=1).mean()))
     return float(np.mean(scores))
+
+
+class ClassStatistics:
+    """Sums over the logits (N, C) of clips, from which their inception score follows.
+
+    They stream: memory is that of C numbers, and parts merge.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._probabilities: np.ndarray | float = 0.0
+        self._negative_entropy = 0.0
+
+    def update(self, logits: np.ndarray) -> None:
+        """Take in (N, C)."""
+        log_p = log_softmax(np.asarray(logits, np.float64), axis=1)
+        p = np.exp(log_p)
+        self.count += len(p)
+        self._probabilities = self._probabilities + p.sum(axis=0)
+        self._negative_entropy += float((p * log_p).sum())
+
+    def merge(self, other: ClassStatistics) -> ClassStatistics:
+        """The sums of both; neither is changed."""
+        made = ClassStatistics()
+        made.count = self.count + other.count
+        made._probabilities = self._probabilities + other._probabilities
+        made._negative_entropy = self._negative_entropy + other._negative_entropy
+        return made
+
+    def inception_score(self) -> float | Undefined:
+        """As the function of this name has it, of one split."""
+        if not self.count:
+            return Undefined("no clip; an inception score needs one in each split")
+        mean = self._probabilities / self.count
+        return float(np.exp(self._negative_entropy / self.count - xlogy(mean, mean).sum()))
+
+
+def kl_divergence(reference_logits: np.ndarray, generated_logits: np.ndarray) -> np.ndarray:
+    """KL(reference || generated) of each pair, in nats :: (N, C), (N, C) logits -> float64 (N,).
+
+    Of the softmax on either side, with 1e-6 added to the generated probabilities and not divided
+    out, as AudioLDM's evaluation computes it: of equal logits it is down to -log(1 + 1e-6 C), which
+    is -0.0005 for 527 classes, in place of 0. Raises ValueError where the shapes differ.
+
+    >>> kl_divergence(np.log([[0.5, 0.5]]), np.log([[0.25, 0.75]])).round(3)
+    array([0.144])
+    """
+    x, y = (np.asarray(z, np.float64) for z in (reference_logits, generated_logits))
+    if x.shape != y.shape or x.ndim != 2:
+        raise ValueError(f"logits of {x.shape} and {y.shape} are not of the same clips and classes")
+    p = softmax(x, axis=1)
+    return (xlogy(p, p) - p * np.log(softmax(y, axis=1) + _KL_FLOOR)).sum(axis=1)

@@ -1,13 +1,14 @@
-"""Inception score: its two ends, and its definition by way of entropies."""
+"""Inception score: its two ends, its definition by entropies, its stream. KL: scipy's and torch's."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 from scipy.special import softmax
 from scipy.stats import entropy
 
-from auditeval.metrics.divergence import inception_score
+from auditeval.metrics.divergence import ClassStatistics, inception_score, kl_divergence
 from auditeval.types import Undefined
 
 
@@ -79,3 +80,51 @@ def test_below_ten_clips_or_a_clip_a_split_it_is_undefined() -> None:
     assert inception_score(logits(6, clips=19), splits=20) == Undefined(
         "19 clips are too few, 20 are needed"
     )
+
+
+@pytest.mark.parametrize("size", [0.1, 3, 1e3])
+def test_sums_of_parts_score_as_the_whole(size: float) -> None:
+    made = logits(7, size=size)
+    expected = pytest.approx(inception_score(made, splits=1), rel=1e-9)
+    for parts in (1, 7, 60):
+        whole = ClassStatistics()
+        for part in np.array_split(made, parts):
+            found = ClassStatistics()
+            found.update(part)
+            whole = whole.merge(found)
+        assert whole.count == 60
+        assert whole.inception_score() == expected
+    assert isinstance(ClassStatistics().inception_score(), Undefined)
+
+
+def test_divergence_is_that_of_scipy() -> None:
+    reference, generated = logits(8, classes=527), logits(9, classes=527)
+    p, q = softmax(reference, axis=1), softmax(generated, axis=1)
+    found = kl_divergence(reference, generated)
+    # scipy divides the floor out again, which is one number for all pairs.
+    floor = np.log(1 + 1e-6 * 527)
+    np.testing.assert_allclose(found, entropy(p, q + 1e-6, axis=1) - floor, rtol=1e-9)
+    np.testing.assert_allclose(found, entropy(p, q, axis=1), rtol=0.05)
+    assert (found > 0).all()
+    # The reference comes first: the other way round it is another number.
+    assert np.abs(found - kl_divergence(generated, reference)).min() > 1e-3
+
+
+def test_divergence_is_that_of_the_field() -> None:
+    """torch's kl_div of log(softmax(generated) + 1e-6) and softmax(reference), as AudioLDM has it."""
+    reference, generated = (torch.from_numpy(logits(seed, classes=527)) for seed in (10, 11))
+    expected = torch.nn.functional.kl_div(
+        (generated.softmax(dim=1) + 1e-6).log(), reference.softmax(dim=1), reduction="sum"
+    ) / len(reference)
+    found = kl_divergence(reference.numpy(), generated.numpy())
+    assert found.mean() == pytest.approx(float(expected), rel=1e-12)
+
+
+def test_divergence_at_its_ends() -> None:
+    made = logits(12)
+    assert (np.abs(kl_divergence(made, made + 5)) <= np.log(1 + 12e-6)).all()
+    # What was sure of one class and is sure of another: the floor is all that is left of it.
+    sure = 1e4 * np.eye(2)
+    np.testing.assert_allclose(kl_divergence(sure, sure[::-1]), -np.log(1e-6), rtol=1e-6)
+    with pytest.raises(ValueError, match=r"logits of \(60, 12\) and \(59, 12\)"):
+        kl_divergence(made, made[1:])

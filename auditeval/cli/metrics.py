@@ -1,0 +1,141 @@
+"""`auditeval metrics`: the data-quality metrics of manifests, as one table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+
+def metrics(
+    manifests: Annotated[
+        list[Path],
+        typer.Argument(help="Pairs: .jsonl, .csv or .parquet; each is a row of the table."),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for data_quality.json and .md.")
+    ],
+    only: Annotated[
+        str | None,
+        typer.Option(help="Names of metrics, with commas; default: all of the encoders given."),
+    ] = None,
+    clap: Annotated[
+        str | None, typer.Option(help="CLAP: folder, model hub id or original file.")
+    ] = None,
+    human_clap: Annotated[
+        str | None, typer.Option(help="Human-CLAP: as --clap, fine-tuned on human ratings.")
+    ] = None,
+    cnn14: Annotated[
+        Path | None, typer.Option(help="PANNs CNN14, of 32 or 16 kHz: for FD, KL and IS.")
+    ] = None,
+    vggish: Annotated[Path | None, typer.Option(help="VGGish: for FAD.")] = None,
+    audiobox: Annotated[
+        Path | None, typer.Option(help="AudioBox aesthetics: for PQ, PC, CE and CU.")
+    ] = None,
+    batch_size: Annotated[int, typer.Option(min=1, help="Pairs at a time.")] = 32,
+    workers: Annotated[
+        int, typer.Option(min=0, help="Decoding and encoding threads; 0: none of their own.")
+    ] = 2,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:N or mps.")] = "auto",
+    cache_dir: Annotated[
+        Path | None, typer.Option(help="Feature cache; default $AUDITEVAL_CACHE or the user's.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of groups and splits.")] = 1984,
+) -> None:
+    """Data quality of edits against their originals: FAD, FD, KL, IS, CLAP and AudioBox scores.
+
+    Without weights YAMNet and the label bridge stand in, under names of their own. A pair that
+    cannot be used is left out of all metrics and listed in the JSON, and the exit status is 1.
+
+    Examples:
+
+        auditeval metrics all.jsonl kept.jsonl -o report
+
+        auditeval metrics kept.jsonl --cnn14 Cnn14_mAP=0.431.pth --only fd_cnn14_32k -o report
+    """
+    from auditeval.metrics.data_quality import ROLES
+    from auditeval.metrics.measure import measure
+    from auditeval.metrics.table import print_table, write
+    from auditeval.scoring import choose_device
+    from auditeval.types import UserError
+
+    manifests_by_name = _named(manifests)
+    given = {
+        "clap": clap,
+        "human_clap": human_clap,
+        "cnn14": cnn14,
+        "vggish": vggish,
+        "audiobox": audiobox,
+    }
+    offline = {role: {"name": kind.encoder} for role, kind in ROLES.items() if not kind.option}
+    paper = {
+        role: {"name": ROLES[role].encoder, ROLES[role].argument: str(weights)}
+        for role, weights in given.items()
+        if weights is not None
+    }
+    names = [name.strip() for name in only.split(",")] if only is not None else []
+    encoders = {**paper, **offline} if names or not paper else paper
+    _make_folder(output)
+    with _progress() as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def watch(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bar.add_task(what)
+            bar.update(tasks[what], completed=done, total=total)
+
+        made = measure(
+            manifests_by_name,
+            encoders,
+            names,
+            batch_size=batch_size,
+            cache_dir=cache_dir,
+            workers=workers,
+            device=str(choose_device(device)),
+            seed=seed,
+            watch=watch,
+        )
+    try:
+        write(made, output)
+    except OSError as error:
+        raise UserError(f"{output}: cannot be written ({error.strerror})") from None
+    print_table(made)
+    left_out = sum(len(row.left_out) for row in made.rows)
+    print(f"report: {output}, {left_out} pairs left out")
+    if left_out:
+        raise typer.Exit(1)
+
+
+def _named(manifests: list[Path]) -> dict[str, Path]:
+    """By stem; by path where two have one stem."""
+    from auditeval.types import UserError
+
+    for path in manifests:
+        if not path.exists():
+            raise UserError(f"{path}: no such manifest")
+    short = len({path.stem for path in manifests}) == len(manifests)
+    named = {path.stem if short else str(path): path for path in manifests}
+    if len(named) < len(manifests):
+        raise UserError("a manifest stands twice among those to compare")
+    return named
+
+
+def _make_folder(folder: Path) -> None:
+    from auditeval.types import UserError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{folder}: cannot be made ({error.strerror})") from None
+
+
+def _progress() -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=Console(stderr=True))

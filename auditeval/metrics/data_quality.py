@@ -1,0 +1,322 @@
+"""The data-quality metrics of edited clips against originals [auditeval.txt Table 3].
+
+`METRICS` is the catalogue. Frozen encoders make what the metrics look at; each has a role, and a
+metric names the role that feeds it. Features of pairs go into `Accumulation`, values come out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, partial, reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from auditeval.features.encoder import AudioFeatures
+from auditeval.metrics.clap_score import clap_score
+from auditeval.metrics.divergence import ClassStatistics, kl_divergence
+from auditeval.metrics.frechet import Gaussian, frechet_distance
+from auditeval.metrics.groups import (
+    GROUPS,
+    SEED,
+    Chosen,
+    Deal,
+    Value,
+    at_infinity,
+    jackknife,
+    mean_of_each,
+)
+from auditeval.types import Undefined
+
+
+class Heard(NamedTuple):
+    """A pair as one encoder has it; `joint_dim` as in `features.encoder.Encoder`.
+
+    `target_text` :: the target caption's embedding, (0,) of an encoder without words.
+    """
+
+    original: AudioFeatures
+    edited: AudioFeatures
+    target_text: np.ndarray
+    joint_dim: int
+
+
+class Role(NamedTuple):
+    """What feeds metrics: `encoder` of configs/features, and the command's option for its weights.
+
+    `argument` is the encoder's own name for them; a role without an option needs none.
+    """
+
+    encoder: str
+    option: str = ""
+    argument: str = ""
+
+
+ROLES = {
+    "clap": Role("clap", "--clap FOLDER", "model"),
+    "vggish": Role("vggish", "--vggish FILE", "checkpoint"),
+    "cnn14": Role("cnn14", "--cnn14 FILE", "checkpoint"),
+    "human_clap": Role("clap", "--human-clap FOLDER", "model"),
+    "audiobox": Role("audiobox", "--audiobox FILE", "checkpoint"),
+    "offline": Role("offline"),
+    "yamnet": Role("yamnet"),
+}
+
+
+class Mean:
+    """A mean that streams."""
+
+    def __init__(self) -> None:
+        self.count, self.total = 0, 0.0
+
+    def update(self, value: float) -> None:
+        self.count, self.total = self.count + 1, self.total + value
+
+    def merge(self, other: Mean) -> Mean:
+        made = Mean()
+        made.count, made.total = self.count + other.count, self.total + other.total
+        return made
+
+    def value(self) -> Value:
+        return self.total / self.count if self.count else Undefined("no pairs")
+
+
+class Gaussians:
+    """The original and the edited clips of a set, each as a Gaussian."""
+
+    def __init__(self, original: Gaussian | None = None, edited: Gaussian | None = None) -> None:
+        self.original, self.edited = original or Gaussian(), edited or Gaussian()
+
+    def merge(self, other: Gaussians) -> Gaussians:
+        return Gaussians(self.original.merge(other.original), self.edited.merge(other.edited))
+
+    def value(self) -> Value:
+        return frechet_distance(self.original, self.edited)
+
+
+class Statistic(NamedTuple):
+    """How a set is summed up: an empty state, a pair into it, its value.
+
+    A pair's edited clip is always looked at, its `original` and target `text` where it says so.
+    Metrics that need one statistic share it.
+    """
+
+    start: Callable[[], Any]
+    update: Callable[[Any, Heard], None]
+    value: Callable[[Any], Value]
+    original: bool = False
+    text: bool = False
+
+
+class DataMetric(NamedTuple):
+    """A metric of the catalogue.
+
+    `low` and `high` bound its values (None: nothing does), `rate_hz` is what the encoder of its
+    `role` must hear at (None: any). `over` makes the value of some groups from those of their
+    statistic.
+    """
+
+    name: str
+    role: str
+    higher_is_better: bool
+    low: float | None
+    high: float | None
+    statistic: Statistic
+    over: Callable[[Callable[[Chosen], Value], Chosen], Value]
+    rate_hz: int | None = None
+    min_pairs: int = 1
+
+
+class Measured(NamedTuple):
+    """A value over `pairs` pairs with its 95 % interval; either may be undefined."""
+
+    value: Value
+    interval: tuple[float, float] | Undefined
+    pairs: int
+
+
+def _pooled(value: Callable[[Chosen], Value], groups: Chosen) -> Value:
+    return value(groups)
+
+
+def _mean_of(
+    function: Callable[[Heard], float], original: bool = False, text: bool = False
+) -> Statistic:
+    def update(state: Mean, heard: Heard) -> None:
+        state.update(function(heard))
+
+    return Statistic(Mean, update, Mean.value, original, text)
+
+
+def _joint(embedding: np.ndarray, heard: Heard) -> np.ndarray:
+    """The part in the joint space :: (1, D)."""
+    return embedding[None, -heard.joint_dim :].astype(np.float64)
+
+
+def _text_cosine(heard: Heard) -> float:
+    text, edited = _joint(heard.target_text, heard), _joint(heard.edited.embedding, heard)
+    return 100 * float(clap_score(text, edited)[0])
+
+
+def _audio_cosine(heard: Heard) -> float:
+    clips = (heard.original.embedding, heard.edited.embedding)
+    return 100 * float(clap_score(*(_joint(clip, heard) for clip in clips))[0])
+
+
+def _text_product(heard: Heard) -> float:
+    text, edited = _joint(heard.target_text, heard), _joint(heard.edited.embedding, heard)
+    return float((text * edited).sum())
+
+
+def _logits(features: AudioFeatures) -> np.ndarray:
+    """Of the whole clip :: (1, C), the mean over its frames."""
+    return features.frames["logits"].mean(axis=0, keepdims=True, dtype=np.float64)
+
+
+def _divergence(heard: Heard) -> float:
+    return float(kl_divergence(_logits(heard.original), _logits(heard.edited))[0])
+
+
+def _aesthetic(place: int, heard: Heard) -> float:
+    return float(heard.edited.embedding[place])
+
+
+def _add_frames(state: Gaussians, heard: Heard) -> None:
+    state.original.update(heard.original.frames["patch"])
+    state.edited.update(heard.edited.frames["patch"])
+
+
+def _add_clips(state: Gaussians, heard: Heard) -> None:
+    state.original.update(heard.original.embedding[None])
+    state.edited.update(heard.edited.embedding[None])
+
+
+def _add_classes(state: ClassStatistics, heard: Heard) -> None:
+    state.update(_logits(heard.edited))
+
+
+_FRAMES = Statistic(Gaussians, _add_frames, Gaussians.value, original=True)
+_CLIPS = Statistic(Gaussians, _add_clips, Gaussians.value, original=True)
+_CLASSES = Statistic(ClassStatistics, _add_classes, ClassStatistics.inception_score)
+_DIVERGENCE = _mean_of(_divergence, original=True)
+
+
+def _percent(name: str, role: str, statistic: Statistic) -> DataMetric:
+    return DataMetric(name, role, True, -100.0, 100.0, statistic, _pooled)
+
+
+def _of_frames(role: str, rate_hz: int) -> list[DataMetric]:
+    tail = f"{role}_{rate_hz // 1000}k"
+    return [
+        DataMetric(f"fad_{tail}", role, False, 0.0, None, _FRAMES, _pooled, rate_hz),
+        # A line through distances may end below 0.
+        DataMetric(
+            f"fad_inf_{tail}", role, False, None, None, _FRAMES, at_infinity, rate_hz, GROUPS
+        ),
+    ]
+
+
+def _of_tagger(role: str, rate_hz: int) -> list[DataMetric]:
+    tail = f"{role}_{rate_hz // 1000}k"
+    inception = f"is_{tail}_splits{GROUPS}"
+    return [
+        DataMetric(inception, role, True, 1.0, None, _CLASSES, mean_of_each, rate_hz, GROUPS),
+        DataMetric(f"fd_{tail}", role, False, 0.0, None, _CLIPS, _pooled, rate_hz),
+        # The field's convention lets equal clips fall below 0, by 0.0005: see kl_divergence.
+        DataMetric(
+            f"kl_softmax_ref_gen_{tail}", role, False, None, None, _DIVERGENCE, _pooled, rate_hz
+        ),
+    ]
+
+
+def _catalogue() -> Iterable[DataMetric]:
+    text = _mean_of(_text_cosine, text=True)
+    yield _percent("clap_score", "clap", text)
+    yield _percent("clap_audio_audio", "clap", _mean_of(_audio_cosine, original=True))
+    yield from _of_frames("vggish", 16000)
+    for rate_hz in (32000, 16000):
+        yield from _of_tagger("cnn14", rate_hz)
+    yield _percent("human_clap_score", "human_clap", text)
+    for place, axis in enumerate(("pq", "pc", "ce", "cu")):
+        rating = _mean_of(partial(_aesthetic, place))
+        yield DataMetric(f"audiobox_{axis}", "audiobox", True, 1.0, 10.0, rating, _pooled)
+    # Stand-ins that need no weights. The label bridge is no CLAP: see features.offline.
+    bridge = _mean_of(_text_product, text=True)
+    yield DataMetric("label_bridge_score", "offline", True, 0.0, None, bridge, _pooled)
+    yield from _of_frames("yamnet", 16000)
+    yield from _of_tagger("yamnet", 16000)
+
+
+METRICS = {metric.name: metric for metric in _catalogue()}
+"""By name, in the order of the paper's table."""
+
+
+class Accumulation:
+    """What metrics of one role need to know of a set: for each statistic, a state a group.
+
+    `states` and `pairs` are all there is to know, and can be sent to another process.
+    """
+
+    def __init__(self, metrics: Iterable[DataMetric]) -> None:
+        self._metrics = list(metrics)
+        self._statistics = list(dict.fromkeys(metric.statistic for metric in self._metrics))
+        self.states = [[made.start() for _ in range(GROUPS)] for made in self._statistics]
+        self.pairs = 0
+
+    def update(self, group: int, heard: Heard) -> None:
+        """Take in a pair of this group (`groups.Deal`)."""
+        for statistic, states in zip(self._statistics, self.states, strict=True):
+            statistic.update(states[group], heard)
+        self.pairs += 1
+
+    def merge(self, states: Sequence[Sequence[Any]], pairs: int) -> None:
+        """Take in what another process has of the same set."""
+        self.states = [
+            [one.merge(other) for one, other in zip(*both, strict=True)]
+            for both in zip(self.states, states, strict=True)
+        ]
+        self.pairs += pairs
+
+    def values(self) -> dict[str, Measured]:
+        """Of every metric, by name."""
+        merged = {
+            statistic: self._merged(statistic, states)
+            for statistic, states in zip(self._statistics, self.states, strict=True)
+        }
+        return {m.name: self._measured(m, merged[m.statistic]) for m in self._metrics}
+
+    def _merged(self, statistic: Statistic, states: Sequence[Any]) -> Callable[[Chosen], Value]:
+        """The value of some groups together, computed once for all metrics that ask."""
+
+        @cache
+        def value(chosen: Chosen) -> Value:
+            return statistic.value(
+                reduce(lambda a, b: a.merge(b), (states[group] for group in chosen))
+            )
+
+        return value
+
+    def _measured(self, metric: DataMetric, value: Callable[[Chosen], Value]) -> Measured:
+        if self.pairs < metric.min_pairs:
+            few = Undefined(f"{self.pairs} pairs are too few, {metric.min_pairs} are needed")
+            return Measured(few, few, self.pairs)
+        over = partial(metric.over, value)
+        interval: tuple[float, float] | Undefined
+        if self.pairs < GROUPS:
+            interval = Undefined(f"{self.pairs} pairs; an interval needs {GROUPS}")
+        else:
+            interval = jackknife(over)
+        if not isinstance(interval, Undefined):
+            low, high = np.clip(interval, metric.low, metric.high).tolist()
+            interval = low, high
+        return Measured(over(tuple(range(GROUPS))), interval, self.pairs)
+
+
+def summarise(
+    metrics: Iterable[DataMetric], heard: Mapping[str, Heard], seed: int = SEED
+) -> dict[str, Measured]:
+    """Metrics of one role over the pairs {id: as its encoder has them}."""
+    accumulation, deal = Accumulation(metrics), Deal(heard, seed)
+    for id, pair in heard.items():
+        accumulation.update(deal(id), pair)
+    return accumulation.values()

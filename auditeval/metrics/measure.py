@@ -1,0 +1,208 @@
+"""Data-quality metrics of manifests or lists of pairs: one encoder after the other, streaming."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from auditeval import manifest
+from auditeval.features import make_encoder
+from auditeval.features.encoder import Encoder
+from auditeval.features.store import Failure, FeatureStore
+from auditeval.metrics.data_quality import (
+    METRICS,
+    ROLES,
+    Accumulation,
+    DataMetric,
+    Heard,
+    Measured,
+)
+from auditeval.metrics.groups import SEED, Deal
+from auditeval.types import EditPair, UserError
+
+Pairs = Sequence[EditPair] | str | os.PathLike[str]
+"""A manifest's path, or its pairs."""
+
+Encoders = Mapping[str, Encoder | Mapping[str, Any]]
+"""For each role (`data_quality.ROLES`) an encoder, or the arguments of `make_encoder` for it."""
+
+
+class Row(NamedTuple):
+    """The metrics of one set; `left_out` says of each pair without features why."""
+
+    name: str
+    pairs: int
+    values: dict[str, Measured]
+    left_out: dict[str, str]
+
+
+class Table(NamedTuple):
+    """Rows in the order given, metrics in that of the catalogue; `encoders` :: role -> revision."""
+
+    metrics: list[DataMetric]
+    rows: list[Row]
+    encoders: dict[str, str]
+    seed: int
+
+
+def measure(
+    sets: Mapping[str, Pairs],
+    encoders: Encoders,
+    only: Sequence[str] = (),
+    *,
+    batch_size: int = 32,
+    cache_dir: str | os.PathLike[str] | None = None,
+    workers: int = 2,
+    device: str = "cpu",
+    seed: int = SEED,
+    watch: Callable[[str, int, int], None] = lambda what, done, total: None,
+) -> Table:
+    """The metrics of each set that these encoders feed, or `only` those named.
+
+    Each encoder passes over all sets before the next one is made, so one model is in memory at a
+    time, and nothing there grows with the number of pairs but 8 bytes a pair. Features go through
+    the cache. A pair that an encoder cannot use is left out of all metrics, as if the set were
+    without it. `watch(what, done, total)` is told how far a pass has come, in pairs.
+
+    Raises UserError for a metric that is unknown or whose encoder was not given, and for what is
+    wrong with a manifest.
+    """
+    chosen = choose(encoders, only)
+    totals = {name: _check(pairs) for name, pairs in sets.items()}
+    left_out: dict[str, dict[str, str]] = {name: {} for name in sets}
+    while True:
+        run = _Run(sets, totals, left_out, batch_size, seed, watch)
+        made: dict[str, dict[str, Measured]] = {name: {} for name in sets}
+        revisions = {}
+        for role, metrics in chosen.items():
+            encoder = loaded(encoders[role], device)
+            revisions[role] = f"{encoder.name}@{encoder.revision}"
+            fitting = at_rate(metrics, encoder.rate_hz, bool(only))
+            store = FeatureStore(encoder, cache_dir, workers)
+            for name in sets:
+                made[name].update(run.values(store, role, fitting, name))
+            if run.found:
+                break
+        else:
+            names = [name for name in METRICS if name in next(iter(made.values()), {})]
+            rows = [
+                Row(name, totals[name], {n: made[name][n] for n in names}, left_out[name])
+                for name in sets
+            ]
+            return Table([METRICS[name] for name in names], rows, revisions, seed)
+        # Once more without them: the groups are to be of the pairs that all encoders can use.
+        for name, failures in run.found.items():
+            left_out[name].update(failures)
+
+
+def choose(encoders: Iterable[str], only: Sequence[str] = ()) -> dict[str, list[DataMetric]]:
+    """{role: its metrics}, in the order of the catalogue; see `measure` for what it raises."""
+    given = set(encoders)
+    for role in given - set(ROLES):
+        raise UserError(f"no metric has an encoder in the role {role!r}; known: {', '.join(ROLES)}")
+    for name in only:
+        if name not in METRICS:
+            raise UserError(f"no metric is called {name!r}; known: {', '.join(METRICS)}")
+        role = METRICS[name].role
+        if role not in given:
+            raise UserError(f"{name} needs the encoder {role}; give {ROLES[role].option or role}")
+    chosen: dict[str, list[DataMetric]] = {}
+    for metric in METRICS.values():
+        if metric.role in given and (not only or metric.name in only):
+            chosen.setdefault(metric.role, []).append(metric)
+    return chosen
+
+
+def loaded(encoder: Encoder | Mapping[str, Any], device: str = "cpu") -> Encoder:
+    """The encoder of a role, made where its arguments were given, on this device."""
+    made = make_encoder(**encoder) if isinstance(encoder, Mapping) else encoder
+    made.to(device)
+    return made
+
+
+def at_rate(metrics: Sequence[DataMetric], rate_hz: int, named: bool) -> list[DataMetric]:
+    """Those whose name says this rate, or none; raises UserError for others that were named."""
+    fitting = [metric for metric in metrics if metric.rate_hz in (None, rate_hz)]
+    for metric in metrics:
+        if named and metric not in fitting:
+            raise UserError(
+                f"{metric.name} is of clips at {metric.rate_hz} Hz, the encoder {metric.role} that "
+                f"was given hears at {rate_hz} Hz"
+            )
+    return fitting
+
+
+def hear(
+    store: FeatureStore, pairs: Sequence[EditPair], metrics: Iterable[DataMetric]
+) -> list[Heard | Failure]:
+    """What the store's encoder makes of pairs, as far as the metrics look at it."""
+    original = any(metric.statistic.original for metric in metrics)
+    text = any(metric.statistic.text for metric in metrics)
+    paths = [path for p in pairs for path in ((p.original, p.edited) if original else (p.edited,))]
+    clips = store.files(paths)
+    captions = [pair.target_caption for pair in pairs] if text else [""] * len(pairs)
+    words = store.captions(captions) if text else [np.zeros(0, np.float32)] * len(pairs)
+
+    def join(pair: EditPair, caption: str, target_text: np.ndarray) -> Heard | Failure:
+        edited = clips[pair.edited]
+        source = clips[pair.original] if original else edited
+        for clip in (source, edited):
+            if isinstance(clip, Failure):
+                return clip
+        if text and not caption.strip():
+            return Failure("target_caption is empty")
+        return Heard(source, edited, target_text, store.encoder.joint_dim)  # type: ignore[arg-type]
+
+    return [join(*row) for row in zip(pairs, captions, words, strict=True)]
+
+
+class _Run:
+    """Passes over the sets without the pairs known to be unusable; `found` are further ones."""
+
+    def __init__(
+        self,
+        sets: Mapping[str, Pairs],
+        totals: Mapping[str, int],
+        left_out: Mapping[str, Mapping[str, str]],
+        batch_size: int,
+        seed: int,
+        watch: Callable[[str, int, int], None],
+    ) -> None:
+        self.found: dict[str, dict[str, str]] = {}
+        self._sets, self._totals, self._left_out = sets, totals, left_out
+        self._batch_size, self._watch = batch_size, watch
+        self._deals = {name: Deal((p.id for p in self._usable(name)), seed) for name in sets}
+
+    def values(
+        self, store: FeatureStore, role: str, metrics: Sequence[DataMetric], name: str
+    ) -> dict[str, Measured]:
+        accumulation, deal = Accumulation(metrics), self._deals[name]
+        pairs, done = self._usable(name), 0
+        while batch := list(islice(pairs, self._batch_size)):
+            for pair, heard in zip(batch, hear(store, batch, metrics), strict=True):
+                if isinstance(heard, Failure):
+                    self.found.setdefault(name, {})[pair.id] = heard.reason
+                else:
+                    accumulation.update(deal(pair.id), heard)
+            done += len(batch)
+            self._watch(f"{name}: {role}", done, self._totals[name] - len(self._left_out[name]))
+        return {} if self.found else accumulation.values()
+
+    def _usable(self, name: str) -> Iterator[EditPair]:
+        pairs = self._sets[name]
+        rows = manifest.iterate(pairs) if isinstance(pairs, (str, os.PathLike)) else pairs
+        return (pair for pair in rows if pair.id not in self._left_out[name])
+
+
+def _check(pairs: Pairs) -> int:
+    """Their number; raises UserError where two have one id, or a row is wrong."""
+    if isinstance(pairs, (str, os.PathLike)):
+        return manifest.check(pairs)
+    ids = {pair.id for pair in pairs}
+    if len(ids) < len(pairs):
+        raise UserError(f"{len(pairs)} pairs have {len(ids)} ids; ids must be unique")
+    return len(pairs)

@@ -1,0 +1,96 @@
+"""Groups of pairs: an even, seeded, orderless deal; intervals that cover; lines to infinity."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from auditeval.metrics.groups import (
+    GROUPS,
+    Chosen,
+    Deal,
+    at_infinity,
+    jackknife,
+    mean_of_each,
+)
+from auditeval.types import Undefined
+
+ALL = tuple(range(GROUPS))
+
+
+@pytest.mark.parametrize("count", [10, 11, 99, 1000])
+def test_groups_are_even_seeded_and_know_no_order(count: int) -> None:
+    ids = [f"pair {number}" for number in range(count)]
+    deal = Deal(ids)
+    sizes = Counter(map(deal, ids))
+    assert len(deal) == count
+    assert len(sizes) == GROUPS
+    assert max(sizes.values()) - min(sizes.values()) <= 1
+    again = Deal(reversed(ids))
+    assert [again(id) for id in ids] == [deal(id) for id in ids]
+    assert [Deal(ids, seed=1)(id) for id in ids] != [deal(id) for id in ids]
+
+
+def test_groups_are_random() -> None:
+    """Ids in order, as those of a system are, fall into groups independently of each other."""
+    ids = [f"{number:05d}" for number in range(5000)]
+    dealt = np.array([*map(Deal(ids), ids)])
+    halves = np.stack([np.bincount(half, minlength=GROUPS) for half in np.split(dealt, 2)])
+    assert stats.chi2_contingency(halves).pvalue > 1e-3
+    neighbours = np.zeros((GROUPS, GROUPS))
+    np.add.at(neighbours, (dealt[:-1], dealt[1:]), 1)
+    assert stats.chi2_contingency(neighbours).pvalue > 1e-3
+
+
+def mean_over(values: np.ndarray):  # type: ignore[no-untyped-def]
+    """Ten groups of equally many values."""
+    groups = values.reshape(GROUPS, -1)
+    return lambda chosen: float(groups[list(chosen)].mean())
+
+
+def test_of_a_mean_it_is_students_interval_over_the_groups() -> None:
+    values = np.random.default_rng(0).normal(3, 2, 200)
+    means = values.reshape(GROUPS, -1).mean(axis=1)
+    expected = stats.t.interval(0.95, GROUPS - 1, means.mean(), stats.sem(means))
+    assert jackknife(mean_over(values)) == pytest.approx(expected, rel=1e-9)
+
+
+def test_it_covers_the_truth_nineteen_times_of_twenty() -> None:
+    """Of a value that is no mean: a standard deviation."""
+    rng = np.random.default_rng(1)
+    covered = 0
+    for _ in range(400):
+        groups = rng.normal(size=(GROUPS, 30))
+        low, high = jackknife(lambda chosen, g=groups: float(g[list(chosen)].std()))  # type: ignore[misc]
+        covered += low <= 1 <= high
+    assert stats.binomtest(covered, 400, 0.95).pvalue > 1e-3
+
+
+def test_a_value_that_is_undefined_without_a_group_has_no_interval() -> None:
+    few = Undefined("too few")
+    assert jackknife(lambda chosen: 1.0 if 3 in chosen else few) == few
+    assert mean_of_each(lambda chosen: 1.0 if chosen != (3,) else few, ALL) == few
+    assert at_infinity(lambda chosen: 1.0 if chosen != (3,) else few, ALL) == few
+
+
+@pytest.mark.parametrize("groups", [ALL, ALL[1:], (0, 2, 3)])
+def test_a_bias_in_proportion_to_one_over_n_is_taken_away(groups: Chosen) -> None:
+    asked: list[Chosen] = []
+
+    def value(chosen: Chosen) -> float:
+        asked.append(chosen)
+        return 7.0 + 5.0 / len(chosen)
+
+    assert at_infinity(value, groups) == pytest.approx(7.0)
+    # Subsets of one size are disjoint: nothing is drawn twice.
+    for size in {len(chosen) for chosen in asked}:
+        drawn = [group for chosen in asked if len(chosen) == size for group in chosen]
+        assert len(drawn) == len(set(drawn))
+    assert {len(chosen) for chosen in asked} == {1, 2, len(groups) // 2, len(groups)}
+
+
+def test_splits_are_averaged() -> None:
+    assert mean_of_each(lambda chosen: float(chosen[0]), ALL) == 4.5
