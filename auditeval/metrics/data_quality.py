@@ -124,7 +124,7 @@ class DataMetric(NamedTuple):
     statistic: Statistic
     over: Callable[[Callable[[Chosen], Value], Chosen], Value]
     rate_hz: int | None = None
-    min_pairs: int = 1
+    min_pairs: int = 0
 
 
 class Measured(NamedTuple):

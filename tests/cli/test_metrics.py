@@ -1,0 +1,158 @@
+"""`auditeval metrics`: a table of several manifests, exit status, what is wrong with options."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import row_of, write_rows
+from fake_encoders import FakeClap, FakeEncoder
+
+from auditeval import manifest
+from auditeval.features import ENCODERS
+from auditeval.metrics import measure
+from auditeval.types import EditPair
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """Fakes in place of all encoders; what they were asked for."""
+    asked: list[dict[str, Any]] = []
+
+    def make(name: str, **arguments: Any) -> FakeEncoder:
+        asked.append({"name": name, **arguments})
+        clap = name in ("clap", "offline")
+        return FakeClap(name) if clap else FakeEncoder(name, 32000 if name == "cnn14" else 16000)
+
+    monkeypatch.setattr(measure, "make_encoder", make)
+    return asked
+
+
+@pytest.fixture
+def sets(simulated: list[EditPair], tmp_path: Path) -> tuple[Path, Path]:
+    paths = tmp_path / "all.jsonl", tmp_path / "kept.csv"
+    manifest.write(simulated[:20], paths[0])
+    manifest.write(simulated[5:16], paths[1])
+    return paths
+
+
+def report(folder: Path) -> dict[str, Any]:
+    return json.loads((folder / "data_quality.json").read_text())
+
+
+def test_manifests_side_by_side(cli: Any, sets: Any, made: Any, tmp_path: Path) -> None:
+    ended = cli("metrics", *sets, "-o", tmp_path / "out", "--workers", 0)
+    assert ended.status == 0, ended.err
+    assert made == [{"name": "offline"}, {"name": "yamnet"}]  # one at a time, each once
+    found = report(tmp_path / "out")
+    assert [(row["name"], row["pairs"]) for row in found["sets"]] == [("all", 20), ("kept", 11)]
+    assert list(found["metrics"]) == [
+        "label_bridge_score",
+        "fad_yamnet_16k",
+        "fad_inf_yamnet_16k",
+        "is_yamnet_16k_splits10",
+        "fd_yamnet_16k",
+        "kl_softmax_ref_gen_yamnet_16k",
+    ]
+    assert "fd_yamnet_16k ↓" in (tmp_path / "out" / "data_quality.md").read_text()
+    assert "N=11" in ended.out
+    first = (tmp_path / "out" / "data_quality.json").read_bytes()
+    assert cli("metrics", *sets, "-o", tmp_path / "new", "--batch-size", 3).status == 0
+    assert (tmp_path / "new" / "data_quality.json").read_bytes() == first
+
+
+def test_weights_take_the_place_of_stand_ins(
+    cli: Any, sets: Any, made: Any, tmp_path: Path
+) -> None:
+    weights = ["--cnn14", "c.pth", "--clap", "laion/x", "--human-clap", "h", "--audiobox", "a.pt"]
+    ended = cli("metrics", sets[0], *weights, "--vggish", "v.pth", "-o", tmp_path / "out")
+    assert ended.status == 0, ended.err
+    assert made == [
+        {"name": "clap", "model": "laion/x"},
+        {"name": "vggish", "checkpoint": "v.pth"},
+        {"name": "cnn14", "checkpoint": "c.pth"},
+        {"name": "clap", "model": "h"},
+        {"name": "audiobox", "checkpoint": "a.pt"},
+    ]
+    assert list(report(tmp_path / "out")["metrics"]) == [
+        *("clap_score", "clap_audio_audio", "fad_vggish_16k", "fad_inf_vggish_16k"),
+        *("is_cnn14_32k_splits10", "fd_cnn14_32k", "kl_softmax_ref_gen_cnn14_32k"),
+        *("human_clap_score", "audiobox_pq", "audiobox_pc", "audiobox_ce", "audiobox_cu"),
+    ]
+    names = "fd_cnn14_32k, fd_yamnet_16k"
+    assert cli("metrics", sets[0], *weights[:2], "--only", names, "-o", tmp_path / "2").status == 0
+    assert list(report(tmp_path / "2")["metrics"]) == ["fd_cnn14_32k", "fd_yamnet_16k"]
+
+
+def test_what_cannot_be_used_is_listed_and_ends_in_status_one(
+    cli: Any, good: list[EditPair], made: Any, tmp_path: Path
+) -> None:
+    rows = [row_of(good[0]), row_of(good[1], edited="none.wav"), row_of(good[2])]
+    path = write_rows(tmp_path / "pairs.jsonl", rows)
+    ended = cli("metrics", path, "-o", tmp_path / "out")
+    assert ended.status == 1
+    assert "1 pairs left out" in ended.out
+    (row,) = report(tmp_path / "out")["sets"]
+    reason = f"{tmp_path / 'none.wav'}: no such file"
+    assert row["left_out"] == [{"id": good[1].id, "reason": reason}]
+    assert {value["pairs"] for value in row["values"].values()} == {2}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--only", "fad"], "no metric is called 'fad'; known: clap_score, "),
+        (["--only", "fd_cnn14_32k"], "fd_cnn14_32k needs the encoder cnn14; give --cnn14 FILE"),
+        (["--only", "clap_score"], "clap_score needs the encoder clap; give --clap FOLDER"),
+        (["--only", ""], "no metric is called ''"),
+        (["--cnn14", "none.pth", "--only", "fd_cnn14_16k"], "fd_cnn14_16k is of clips at 16000 Hz"),
+        (["PAIRS"], "a manifest stands twice among those to compare"),
+        (["none.jsonl"], "none.jsonl: no such manifest"),
+        (["--device", "tpu"], "device 'tpu': expected auto, cpu, cuda, cuda:N or mps"),
+    ],
+)
+def test_one_sentence_says_what_is_wrong(
+    cli: Any, pairs_path: Path, made: Any, tmp_path: Path, arguments: list[str], sentence: str
+) -> None:
+    arguments = [str(pairs_path) if word == "PAIRS" else word for word in arguments]
+    ended = cli("metrics", pairs_path, "-o", tmp_path / "out", *arguments)
+    assert ended.status == 2
+    assert sentence in ended.sentence
+    assert not list((tmp_path / "out").glob("*"))
+
+
+def test_an_output_that_is_a_file_is_told_before_anything_is_computed(
+    cli: Any, pairs_path: Path, made: list[Any]
+) -> None:
+    ended = cli("metrics", pairs_path, "-o", pairs_path)
+    assert ended.status == 2
+    assert ended.sentence == f"{pairs_path}: cannot be made (File exists)"
+    assert made == []
+
+
+def test_a_full_disk_is_one_sentence(
+    cli: Any, pairs_path: Path, made: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    cli("metrics", pairs_path, "-o", tmp_path / "first")  # features into the cache
+    monkeypatch.setattr(Path, "write_text", full)
+    ended = cli("metrics", pairs_path, "-o", tmp_path / "out")
+    assert ended.status == 2
+    assert ended.sentence == f"{tmp_path / 'out'}: cannot be written (No space left on device)"
+    assert not list((tmp_path / "out").glob("*"))
+
+
+@pytest.mark.skipif("yamnet" not in ENCODERS, reason="YAMNet is no encoder of its own here")
+def test_the_real_stand_ins(cli: Any, sets: Any, tmp_path: Path) -> None:
+    ended = cli("metrics", sets[0], "-o", tmp_path / "out")
+    assert ended.status == 0, ended.err
+    found = report(tmp_path / "out")["sets"][0]["values"]
+    assert len(found) == 6
+    for name, value in found.items():
+        assert value["value"] is not None, name
+    assert found["is_yamnet_16k_splits10"]["value"] >= 1
+    assert found["fad_yamnet_16k"]["value"] > 0
