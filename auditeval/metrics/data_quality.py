@@ -97,8 +97,8 @@ class Gaussians:
 class Statistic(NamedTuple):
     """How a set is summed up: an empty state, a pair into it, its value.
 
-    A pair's edited clip is always looked at, its `original` and target `text` where it says so.
-    Metrics that need one statistic share it.
+    A pair's edited clip is always looked at, its `original` and target `text` where it says so, and
+    the `frames` of that name. Metrics that need one statistic share it.
     """
 
     start: Callable[[], Any]
@@ -106,6 +106,7 @@ class Statistic(NamedTuple):
     value: Callable[[Any], Value]
     original: bool = False
     text: bool = False
+    frames: str = ""
 
 
 class DataMetric(NamedTuple):
@@ -139,13 +140,11 @@ def _pooled(value: Callable[[Chosen], Value], groups: Chosen) -> Value:
     return value(groups)
 
 
-def _mean_of(
-    function: Callable[[Heard], float], original: bool = False, text: bool = False
-) -> Statistic:
+def _mean_of(function: Callable[[Heard], float], **looks_at: Any) -> Statistic:
     def update(state: Mean, heard: Heard) -> None:
         state.update(function(heard))
 
-    return Statistic(Mean, update, Mean.value, original, text)
+    return Statistic(Mean, update, Mean.value, **looks_at)
 
 
 def _joint(embedding: np.ndarray, heard: Heard) -> np.ndarray:
@@ -195,10 +194,12 @@ def _add_classes(state: ClassStatistics, heard: Heard) -> None:
     state.update(_logits(heard.edited))
 
 
-_FRAMES = Statistic(Gaussians, _add_frames, Gaussians.value, original=True)
+_FRAMES = Statistic(Gaussians, _add_frames, Gaussians.value, original=True, frames="patch")
 _CLIPS = Statistic(Gaussians, _add_clips, Gaussians.value, original=True)
-_CLASSES = Statistic(ClassStatistics, _add_classes, ClassStatistics.inception_score)
-_DIVERGENCE = _mean_of(_divergence, original=True)
+_CLASSES = Statistic(
+    ClassStatistics, _add_classes, ClassStatistics.inception_score, frames="logits"
+)
+_DIVERGENCE = _mean_of(_divergence, original=True, frames="logits")
 
 
 def _percent(name: str, role: str, statistic: Statistic) -> DataMetric:
@@ -229,13 +230,19 @@ def _of_tagger(role: str, rate_hz: int) -> list[DataMetric]:
     ]
 
 
+def _of_sets(frames: str, tagger: str, *rates_hz: int) -> Iterable[DataMetric]:
+    """IS, FAD, FD and KL, in the order of the paper's table."""
+    of_tagger = [_of_tagger(tagger, rate_hz) for rate_hz in rates_hz]
+    yield from (metric for made in of_tagger for metric in made[:1])
+    yield from _of_frames(frames, 16000)
+    yield from (metric for made in of_tagger for metric in made[1:])
+
+
 def _catalogue() -> Iterable[DataMetric]:
     text = _mean_of(_text_cosine, text=True)
     yield _percent("clap_score", "clap", text)
     yield _percent("clap_audio_audio", "clap", _mean_of(_audio_cosine, original=True))
-    yield from _of_frames("vggish", 16000)
-    for rate_hz in (32000, 16000):
-        yield from _of_tagger("cnn14", rate_hz)
+    yield from _of_sets("vggish", "cnn14", 32000, 16000)
     yield _percent("human_clap_score", "human_clap", text)
     for place, axis in enumerate(("pq", "pc", "ce", "cu")):
         rating = _mean_of(partial(_aesthetic, place))
@@ -243,8 +250,7 @@ def _catalogue() -> Iterable[DataMetric]:
     # Stand-ins that need no weights. The label bridge is no CLAP: see features.offline.
     bridge = _mean_of(_text_product, text=True)
     yield DataMetric("label_bridge_score", "offline", True, 0.0, None, bridge, _pooled)
-    yield from _of_frames("yamnet", 16000)
-    yield from _of_tagger("yamnet", 16000)
+    yield from _of_sets("yamnet", "yamnet", 16000)
 
 
 METRICS = {metric.name: metric for metric in _catalogue()}
@@ -310,6 +316,16 @@ class Accumulation:
             low, high = np.clip(interval, metric.low, metric.high).tolist()
             interval = low, high
         return Measured(over(tuple(range(GROUPS))), interval, self.pairs)
+
+
+def trimmed(heard: Heard, metrics: Iterable[DataMetric]) -> Heard:
+    """Without the frames that none of the metrics looks at, to be kept in memory."""
+    names = {metric.statistic.frames for metric in metrics}
+
+    def trim(clip: AudioFeatures) -> AudioFeatures:
+        return clip._replace(frames={k: x for k, x in clip.frames.items() if k in names})
+
+    return heard._replace(original=trim(heard.original), edited=trim(heard.edited))
 
 
 def summarise(

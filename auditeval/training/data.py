@@ -56,13 +56,20 @@ class PairDataModule(lightning.LightningDataModule):
         batch_size: int = 256,
         validation_batch_size: int = 64,
         seed: int = 1984,
+        pairs: Sequence[EditPair] = (),
     ) -> None:
         super().__init__()
         self.fold = fold
+        self._features, self._pairs = features, pairs
         self._train = _Rows(features, ratings, fold.train)
         self._validation = _Rows(features, ratings, fold.validation)
         self._batch_size, self._validation_batch_size = batch_size, validation_batch_size
         self._seed = seed
+
+    def validation(self) -> tuple[list[EditPair], PairBatch]:
+        """The pairs of the validation part, and what the model sees of them."""
+        rows = self.fold.validation
+        return [self._pairs[row] for row in rows], take(self._features, rows)
 
     def train_dataloader(self) -> DataLoader[Any]:
         # Lightning calls set_epoch on it, and replaces it by one of its own under DDP.

@@ -62,6 +62,7 @@ class HeadsFit:
                 batch_size=self._batch_size,
                 validation_batch_size=self._validation_batch_size,
                 seed=job.seed,
+                pairs=job.pairs,
             ),
             [best, SaveLast(job.folder / "last.ckpt")],
             {"max_epochs": max(self._epochs.values())},

@@ -151,6 +151,7 @@ class _Run:
                 features,
                 ratings,
                 fold,
+                self.pairs,
                 self.folder,
                 config.seed,
                 hydra.utils.instantiate(config.optimizer),

@@ -24,7 +24,7 @@ _CHUNK_PAIRS = 64
 
 
 class Job(NamedTuple):
-    """One model to train on one fold.
+    """One model to train on one fold of the `pairs`.
 
     `settings` are those of configs/model, `features` what the way of training made of all pairs,
     `ratings` :: (N, 3), NaN where nobody rated. `optimizer` and `scheduler` are functions, as
@@ -36,6 +36,7 @@ class Job(NamedTuple):
     features: Any
     ratings: Tensor
     fold: Fold
+    pairs: Sequence[EditPair]
     folder: Path
     seed: int
     optimizer: Callable[..., torch.optim.Optimizer]

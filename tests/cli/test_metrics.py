@@ -50,9 +50,9 @@ def test_manifests_side_by_side(cli: Any, sets: Any, made: Any, tmp_path: Path) 
     assert [(row["name"], row["pairs"]) for row in found["sets"]] == [("all", 20), ("kept", 11)]
     assert list(found["metrics"]) == [
         "label_bridge_score",
+        "is_yamnet_16k_splits10",
         "fad_yamnet_16k",
         "fad_inf_yamnet_16k",
-        "is_yamnet_16k_splits10",
         "fd_yamnet_16k",
         "kl_softmax_ref_gen_yamnet_16k",
     ]
@@ -71,14 +71,14 @@ def test_weights_take_the_place_of_stand_ins(
     assert ended.status == 0, ended.err
     assert made == [
         {"name": "clap", "model": "laion/x"},
-        {"name": "vggish", "checkpoint": "v.pth"},
         {"name": "cnn14", "checkpoint": "c.pth"},
+        {"name": "vggish", "checkpoint": "v.pth"},
         {"name": "clap", "model": "h"},
         {"name": "audiobox", "checkpoint": "a.pt"},
     ]
     assert list(report(tmp_path / "out")["metrics"]) == [
-        *("clap_score", "clap_audio_audio", "fad_vggish_16k", "fad_inf_vggish_16k"),
-        *("is_cnn14_32k_splits10", "fd_cnn14_32k", "kl_softmax_ref_gen_cnn14_32k"),
+        *("clap_score", "clap_audio_audio", "is_cnn14_32k_splits10", "fad_vggish_16k"),
+        *("fad_inf_vggish_16k", "fd_cnn14_32k", "kl_softmax_ref_gen_cnn14_32k"),
         *("human_clap_score", "audiobox_pq", "audiobox_pc", "audiobox_ce", "audiobox_cu"),
     ]
     names = "fd_cnn14_32k, fd_yamnet_16k"

@@ -1,0 +1,300 @@
+"""Data-quality callbacks: an editor's epoch as one set, on one device and on two; what is kept."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import pytorch_lightning as lightning
+import torch
+from fake_encoders import FakeClap, FakeEncoder
+from hydra import compose, initialize_config_dir
+from torch.utils.data import DataLoader, Dataset
+
+from auditeval import audio, checkpoint, manifest
+from auditeval.features.store import FeatureStore
+from auditeval.metrics import measure
+from auditeval.metrics.data_quality import METRICS, Heard, summarise
+from auditeval.models.three_head import PairBatch
+from auditeval.training.evaluation import DistributionMetrics, KeptShare, best_share
+from auditeval.training.run import train
+from auditeval.types import EditPair, UserError
+
+ROOT = Path(__file__).parents[2]
+CLIPS, SAMPLES, FED_HZ = 23, 24000, 24000
+
+
+def fakes() -> dict[str, Any]:
+    return {"yamnet": FakeEncoder(), "clap": FakeClap()}
+
+
+class Clips(Dataset[Any]):
+    """Noises whose loudness and colour differ; `broken` are NaN and silent after editing."""
+
+    def __init__(self, broken: bool = False) -> None:
+        self.broken = broken
+
+    def __len__(self) -> int:
+        return CLIPS
+
+    def __getitem__(self, row: int) -> dict[str, Any]:
+        rng = np.random.default_rng(row)
+        original = np.cumsum(rng.normal(0, 0.1, SAMPLES)) % 1 - 0.5 if row % 3 else None
+        original = rng.normal(0, 0.1, SAMPLES) if original is None else original
+        edited = 0.5 * original + rng.normal(0, 0.02 * (1 + row % 4), SAMPLES)
+        if self.broken and row == 4:
+            edited[7] = np.nan
+        if self.broken and row == 9:
+            edited[:] = 0
+        clips = {"original": original, "edited": edited}
+        return {
+            **{side: torch.from_numpy(x.astype(np.float32)) for side, x in clips.items()},
+            "target_caption": f"Sound {row}.",
+            "id": row,
+        }
+
+
+class Editor(lightning.LightningModule):
+    """Returns its input; something to train is in it."""
+
+    def __init__(self, leave: tuple[str, ...] = (), broken: bool = False) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.zeros(1))
+        self.leave, self.broken = leave, broken
+
+    def training_step(self, batch: Any, batch_index: int) -> torch.Tensor:
+        return self.weight.square().sum()
+
+    def validation_step(self, batch: Any, batch_index: int) -> Any:
+        outputs = {**batch, "rate_hz": FED_HZ}
+        return {key: value for key, value in outputs.items() if key not in self.leave}
+
+    def configure_optimizers(self) -> Any:
+        return torch.optim.SGD(self.parameters(), lr=0.1)
+
+    def train_dataloader(self) -> Any:
+        return DataLoader(Clips(), batch_size=20)
+
+    def val_dataloader(self) -> Any:
+        return DataLoader(Clips(self.broken), batch_size=4)
+
+
+def fit(callback: lightning.Callback, editor: Editor, **arguments: Any) -> lightning.Trainer:
+    trainer = lightning.Trainer(
+        accelerator="cpu",
+        callbacks=[callback],
+        **{"max_epochs": 1, "logger": False, **arguments},
+        enable_checkpointing=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+    )
+    trainer.fit(editor)
+    return trainer
+
+
+def logged(trainer: lightning.Trainer) -> dict[str, float]:
+    return {name: float(value) for name, value in trainer.callback_metrics.items()}
+
+
+def expected(rows: list[int]) -> dict[str, float]:
+    """By the functions that `auditeval metrics` calls, from the clips themselves."""
+    found: dict[str, float] = {}
+    for role, encoder in fakes().items():
+        heard = {}
+        for row in rows:
+            item = Clips()[row]
+            original, edited = (
+                encoder.encode_clip(
+                    audio.resample(audio.Waveform(item[side].numpy(), FED_HZ), encoder.rate_hz)
+                )
+                for side in ("original", "edited")
+            )
+            text = encoder.encode_text([item["target_caption"]])[0] if encoder.text_dim else None
+            heard[str(row)] = Heard(original, edited, text, encoder.joint_dim)
+        metrics = [metric for metric in METRICS.values() if metric.role == role]
+        values = summarise(metrics, heard)
+        found |= {f"val/{n}": m.value for n, m in values.items() if isinstance(m.value, float)}
+    return found
+
+
+def main() -> None:
+    """Run by a test in processes of its own: two devices, whose sampler deals an item twice."""
+    folder = Path(sys.argv[1])
+    callback = DistributionMetrics(fakes(), cache_dir=folder / "cache")
+    trainer = fit(callback, Editor(), devices=2, strategy="ddp")
+    (folder / f"{trainer.global_rank}.json").write_text(json.dumps(logged(trainer)))
+
+
+def test_an_epoch_is_one_set(tmp_path: Path) -> None:
+    found = logged(fit(DistributionMetrics(fakes(), cache_dir=tmp_path), Editor()))
+    assert found.pop("val/left_out") == 0
+    assert found == pytest.approx(expected(list(range(CLIPS))), rel=1e-6)
+    assert len(found) == 7
+    # Without ids and in another epoch: the same, not twice as many.
+    editor, callback = Editor(leave=("id",)), DistributionMetrics(fakes(), cache_dir=tmp_path)
+    again = logged(fit(callback, editor, max_epochs=3))
+    assert again["val/fad_yamnet_16k"] == pytest.approx(found["val/fad_yamnet_16k"], rel=1e-6)
+
+
+def test_two_devices_are_as_one(tmp_path: Path) -> None:
+    """23 clips on two devices are 24 steps: the clip that is dealt twice counts once."""
+    paths = [str(ROOT), str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")]
+    ended = subprocess.run(
+        [sys.executable, __file__, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(paths)},
+        timeout=300,
+    )
+    assert ended.returncode == 0, ended.stderr
+    for rank in range(2):
+        found = json.loads((tmp_path / f"{rank}.json").read_text())
+        assert found.pop("val/left_out") == 0
+        assert found == pytest.approx(expected(list(range(CLIPS))), rel=1e-6)
+
+
+def test_what_cannot_be_heard_is_left_out_and_counted(tmp_path: Path) -> None:
+    trainer = fit(DistributionMetrics(fakes(), cache_dir=tmp_path), Editor(broken=True))
+    found = logged(trainer)
+    assert found.pop("val/left_out") == 2
+    rest = [row for row in range(CLIPS) if row not in (4, 9)]
+    assert found == pytest.approx(expected(rest), rel=1e-6)
+    refusing = {"clap": FakeClap(), "yamnet": FakeEncoder(refused=SAMPLES * 2 // 3)}
+    none = logged(fit(DistributionMetrics(refusing, cache_dir=tmp_path), Editor()))
+    assert none == {"val/left_out": CLIPS}
+
+
+def test_only_some_epochs_and_metrics(tmp_path: Path) -> None:
+    tagger = FakeEncoder("counted")
+    callback = DistributionMetrics(
+        {"yamnet": tagger}, ["fd_yamnet_16k"], every_epochs=2, cache_dir=tmp_path
+    )
+    trainer = fit(callback, Editor(), max_epochs=5)
+    assert set(logged(trainer)) == {"val/fd_yamnet_16k", "val/left_out"}
+    assert tagger.clips == 3 * CLIPS  # originals once, edits in two epochs
+
+
+@pytest.mark.parametrize(
+    ("editor", "sentence"),
+    [
+        (Editor(leave=("rate_hz",)), "needs a validation_step that returns a dict with original, "),
+        (Editor(leave=("edited", "id")), "returns a dict with original, edited, rate_hz, target_c"),
+    ],
+)
+def test_what_the_module_must_return_is_said(editor: Editor, sentence: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=sentence):
+        fit(DistributionMetrics(fakes(), cache_dir=tmp_path), editor)
+
+
+def test_settings_that_make_no_sense_are_said() -> None:
+    with pytest.raises(UserError, match="every_epochs 0: expected a whole number above 0"):
+        DistributionMetrics(fakes(), every_epochs=0)
+    with pytest.raises(UserError, match=r"keep_share 1\.5: expected a number above 0, 1 at most"):
+        KeptShare(fakes(), 1.5)
+    with pytest.raises(UserError, match="no metric is called 'fad'"):
+        DistributionMetrics(fakes(), ["fad"])
+
+
+@pytest.fixture(scope="module")
+def table(simulated: list[EditPair], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("kept") / "pairs.jsonl"
+    manifest.write(simulated, path)
+    return path
+
+
+def configured(table: Path, folder: Path, *overrides: str) -> Any:
+    settings = [
+        *("data=manifest", f"data.path={table}", f"run_dir={folder}", "features=melstats"),
+        *("compare=none", "resamples=10", "workers=0", "model.rank=0", "model.hidden=[8]"),
+        *("fit.epochs={quality: 4, relevance: 4, faithfulness: 4}", "fit.batch_size=16"),
+        *("callbacks=kept", "~callbacks.progress", "+trainer.enable_progress_bar=false"),
+        *("trainer.accelerator=cpu", "data.split.validation_share=0.4"),
+        *("callbacks.kept.every_epochs=2", "callbacks.kept.keep_share=0.5"),
+    ]
+    with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
+        return compose("train", [*settings, *overrides])
+
+
+def columns(folder: Path) -> dict[str, list[float]]:
+    with (folder / "pairwise" / "holdout" / "metrics.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {
+        name: [float(row[name]) for row in rows if row[name]] for name in rows[0] if "val/" in name
+    }
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    asked: list[str] = []
+
+    def make(name: str) -> FakeEncoder:
+        asked.append(name)
+        return FakeClap() if name == "offline" else FakeEncoder()
+
+    monkeypatch.setattr(measure, "make_encoder", make)
+    return asked
+
+
+def test_the_evaluator_in_training_is_judged_by_what_it_keeps(
+    table: Path, tmp_path: Path, made: list[str]
+) -> None:
+    train(configured(table, tmp_path / "run"))
+    assert sorted(made) == ["offline", "yamnet"]  # once, not every time
+    found = columns(tmp_path / "run")
+    kept = {name: values for name, values in found.items() if name.startswith("val/kept/")}
+    assert {len(values) for values in kept.values()} == {2}
+
+    (fold,) = json.loads((tmp_path / "run" / "splits.json").read_text())
+    pairs = [pair for pair in manifest.read(table) if pair.id in fold["validation"]]
+    assert len(pairs) >= 15
+    whole = measure.measure({"x": pairs}, {"yamnet": FakeEncoder(), "offline": FakeClap()})
+    for name, measured in whole.rows[0].values.items():
+        assert found[f"val/all/{name}"] == pytest.approx([measured.value] * 2, rel=1e-5)
+
+    # The last epoch's weights, if the heads were best then, are those of the checkpoint.
+    loaded = checkpoint.load(tmp_path / "run" / "pairwise" / "holdout" / "checkpoint")
+    if set(loaded.config.training["best_epochs"].values()) == {3}:
+        rows = FeatureStore(loaded.encoder).pairs(pairs)
+        with torch.no_grad():
+            scores = loaded.model(PairBatch.stack(rows)).mean(dim=1).numpy()  # type: ignore[operator,arg-type]
+        best = set(best_share(pairs, scores, 0.5))
+        share = [pair for pair in pairs if pair.id in best]
+        half = measure.measure({"x": share}, {"yamnet": FakeEncoder(), "offline": FakeClap()})
+        for name, measured in half.rows[0].values.items():
+            if isinstance(measured.value, float):
+                assert kept[f"val/kept/{name}"][-1] == pytest.approx(measured.value, rel=1e-5)
+    else:
+        pytest.fail("train longer or shorter: the comparison needs the last epoch to be the best")
+
+
+def test_all_of_them_are_all(table: Path, tmp_path: Path, made: list[str]) -> None:
+    train(configured(table, tmp_path / "run", "callbacks.kept.keep_share=1.0"))
+    found = columns(tmp_path / "run")
+    for name in [name for name in found if name.startswith("val/all/")]:
+        assert found[name.replace("val/all/", "val/kept/")] == found[name]
+
+
+def test_without_a_validation_part_it_is_said(table: Path, tmp_path: Path, made: Any) -> None:
+    with pytest.raises(UserError, match="callbacks=kept needs a validation part"):
+        train(configured(table, tmp_path, "data.split.validation_share=0.0"))
+
+
+def test_the_best_share_is_by_score() -> None:
+    fields = {"original": "a", "edited": "b", "original_caption": "", "target_caption": ""}
+    pairs = [EditPair(id=id, **fields) for id in "abcde"]  # type: ignore[arg-type]
+    scores = np.array([1.0, 5.0, 3.0, 5.0, 2.0])
+    assert best_share(pairs, scores, 0.2) == ["b"]
+    assert best_share(pairs, scores, 0.15) == ["b"]
+    assert best_share(pairs, scores, 0.5) == ["b", "c", "d"]
+    assert best_share(pairs, scores, 1) == list("abcde")
+
+
+if __name__ == "__main__":
+    main()
