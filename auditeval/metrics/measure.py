@@ -190,7 +190,12 @@ class _Run:
                     accumulation.update(deal(pair.id), heard)
             done += len(batch)
             self._watch(f"{name}: {role}", done, self._totals[name] - len(self._left_out[name]))
-        return {} if self.found else accumulation.values()
+        if self.found:
+            return {}
+        self._watch(f"{name}: values of {role}", 0, 1)  # large distances take their time
+        values = accumulation.values()
+        self._watch(f"{name}: values of {role}", 1, 1)
+        return values
 
     def _usable(self, name: str) -> Iterator[EditPair]:
         pairs = self._sets[name]

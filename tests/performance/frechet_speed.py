@@ -10,7 +10,8 @@ import sys
 import time
 import tracemalloc
 
-os.environ.update({name: (sys.argv[1:] or ["1"])[0] for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")})  # fmt: skip  # noqa: E501
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ[name] = (sys.argv[1:] or ["1"])[0]
 
 import numpy as np
 from scipy import linalg
