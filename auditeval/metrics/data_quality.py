@@ -32,7 +32,8 @@ from auditeval.types import Undefined
 class Heard(NamedTuple):
     """A pair as one encoder has it; `joint_dim` as in `features.encoder.Encoder`.
 
-    `target_text` :: the target caption's embedding, (0,) of an encoder without words.
+    `target_text` :: the target caption's embedding, (0,) where no metric looks at words. `original`
+    may be the edited clip where none looks at originals.
     """
 
     original: AudioFeatures

@@ -289,10 +289,14 @@ def _waveforms(outputs: Any) -> list[tuple[audio.Waveform, audio.Waveform, str]]
     names = ("original", "edited", "rate_hz", "target_caption")
     if not isinstance(outputs, Mapping) or not all(name in outputs for name in names):
         raise UserError(
-            f"DistributionMetrics needs a validation_step that returns a dict with "
+            "DistributionMetrics needs a validation_step that returns a dict with "
             f"{', '.join(names)}"
         )
-    rate_hz, captions = int(outputs["rate_hz"]), list(outputs["target_caption"])
+    captions = list(outputs["target_caption"])
+    rates_hz = set(torch.as_tensor(outputs["rate_hz"]).flatten().tolist())
+    if len(rates_hz) != 1:
+        raise UserError(f"validation_step returned clips of {sorted(rates_hz)} Hz, expected one")
+    rate_hz = int(rates_hz.pop())
     clips = [
         [
             audio.Waveform(torch.as_tensor(clip).detach().float().cpu().numpy(), rate_hz)

@@ -23,7 +23,7 @@ from auditeval.features.store import FeatureStore
 from auditeval.metrics import measure
 from auditeval.metrics.data_quality import METRICS, Heard, summarise
 from auditeval.models.three_head import PairBatch
-from auditeval.training.evaluation import DistributionMetrics, KeptShare, best_share
+from auditeval.training.evaluation import DistributionMetrics, KeptShare, _waveforms, best_share
 from auditeval.training.run import train
 from auditeval.types import EditPair, UserError
 
@@ -191,6 +191,23 @@ def test_only_some_epochs_and_metrics(tmp_path: Path) -> None:
 def test_what_the_module_must_return_is_said(editor: Editor, sentence: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=sentence):
         fit(DistributionMetrics(fakes(), cache_dir=tmp_path), editor)
+
+
+def test_what_the_module_returns_is_checked(tmp_path: Path) -> None:
+    callback = DistributionMetrics(fakes(), cache_dir=tmp_path)
+    with pytest.raises(UserError, match="needs `id` in what validation_step returns on several"):
+        callback._ids({}, 4, devices=2)
+    with pytest.raises(UserError, match="returned 3 ids for 4 pairs"):
+        callback._ids({"id": torch.arange(3)}, 4, devices=1)
+    clips = torch.zeros(2, 100)
+    outputs = {"original": clips, "edited": clips, "rate_hz": 8000, "target_caption": ["a", "b"]}
+    assert [pair[1].rate_hz for pair in _waveforms(outputs)] == [8000] * 2
+    outputs["rate_hz"] = torch.tensor([8000, 16000])
+    with pytest.raises(UserError, match=r"clips of \[8000, 16000\] Hz, expected one"):
+        _waveforms(outputs)
+    for wrong in ({"edited": clips[:1]}, {"original": clips[:, None]}, {"target_caption": ["a"]}):
+        with pytest.raises(UserError, match=r"not \(B, T\) on both sides with B captions"):
+            _waveforms({**outputs, "rate_hz": 8000, **wrong})
 
 
 def test_settings_that_make_no_sense_are_said() -> None:
