@@ -284,13 +284,13 @@ class Accumulation:
         ]
         self.pairs += pairs
 
-    def values(self) -> dict[str, Measured]:
-        """Of every metric, by name."""
+    def values(self, intervals: bool = True) -> dict[str, Measured]:
+        """Of every metric, by name. Without `intervals` large distances are ten times as quick."""
         merged = {
             statistic: self._merged(statistic, states)
             for statistic, states in zip(self._statistics, self.states, strict=True)
         }
-        return {m.name: self._measured(m, merged[m.statistic]) for m in self._metrics}
+        return {m.name: self._measured(m, merged[m.statistic], intervals) for m in self._metrics}
 
     def _merged(self, statistic: Statistic, states: Sequence[Any]) -> Callable[[Chosen], Value]:
         """The value of some groups together, computed once for all metrics that ask."""
@@ -303,19 +303,24 @@ class Accumulation:
 
         return value
 
-    def _measured(self, metric: DataMetric, value: Callable[[Chosen], Value]) -> Measured:
+    def _measured(
+        self, metric: DataMetric, value: Callable[[Chosen], Value], with_interval: bool
+    ) -> Measured:
         if self.pairs < metric.min_pairs:
             few = Undefined(f"{self.pairs} pairs are too few, {metric.min_pairs} are needed")
             return Measured(few, few, self.pairs)
         over = partial(metric.over, value)
         interval: tuple[float, float] | Undefined
-        if self.pairs < GROUPS:
+        if not with_interval:
+            interval = Undefined("not asked for")
+        elif self.pairs < GROUPS:
             interval = Undefined(f"{self.pairs} pairs; an interval needs {GROUPS}")
         else:
             interval = jackknife(over)
         if not isinstance(interval, Undefined):
-            low, high = np.clip(interval, metric.low, metric.high).tolist()
-            interval = low, high
+            lowest = -np.inf if metric.low is None else metric.low
+            highest = np.inf if metric.high is None else metric.high
+            interval = max(interval[0], lowest), min(interval[1], highest)
         return Measured(over(tuple(range(GROUPS))), interval, self.pairs)
 
 
@@ -330,10 +335,13 @@ def trimmed(heard: Heard, metrics: Iterable[DataMetric]) -> Heard:
 
 
 def summarise(
-    metrics: Iterable[DataMetric], heard: Mapping[str, Heard], seed: int = SEED
+    metrics: Iterable[DataMetric],
+    heard: Mapping[str, Heard],
+    seed: int = SEED,
+    intervals: bool = True,
 ) -> dict[str, Measured]:
     """Metrics of one role over the pairs {id: as its encoder has them}."""
     accumulation, deal = Accumulation(metrics), Deal(heard, seed)
     for id, pair in heard.items():
         accumulation.update(deal(id), pair)
-    return accumulation.values()
+    return accumulation.values(intervals)

@@ -170,6 +170,22 @@ def test_ten_pairs_are_enough() -> None:
         assert low <= high
 
 
+def test_intervals_end_where_values_do() -> None:
+    same = {id: row._replace(edited=row.original) for id, row in heard(10).items()}
+    few = {**heard(2, shift=3), **dict(list(same.items())[2:])}
+    low, high = summarise(TAGGER, few)["fad_yamnet_16k"].interval  # type: ignore[misc]
+    assert low == 0 < high
+    spread = heard(10, shift=-1)
+    low, high = summarise([METRICS["audiobox_pq"]], spread)["audiobox_pq"].interval  # type: ignore[misc]
+    assert low == 1
+
+
+def test_values_are_the_same_without_intervals() -> None:
+    found, quick = summarise(TAGGER, heard(20)), summarise(TAGGER, heard(20), intervals=False)
+    for name, measured in quick.items():
+        assert measured == found[name]._replace(interval=Undefined("not asked for"))
+
+
 def test_edits_that_are_the_originals_are_at_no_distance() -> None:
     same = {id: row._replace(edited=row.original) for id, row in heard(30).items()}
     found = summarise(TAGGER, same)
