@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from auditeval.audio import files, mixes
+from auditeval.audio.files import MAX_PEAK, SILENCE_PEAK
 from auditeval.audio.waveform import (
     MIN_SECONDS,
     AudioError,
@@ -18,7 +19,9 @@ from auditeval.audio.waveform import (
 )
 
 __all__ = [
+    "MAX_PEAK",
     "MIN_SECONDS",
+    "SILENCE_PEAK",
     "AudioError",
     "Waveform",
     "Window",
