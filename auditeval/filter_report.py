@@ -51,7 +51,14 @@ def to_markdown(filtered: Filtered) -> str:
     lines += _markdown_table(
         ["stage", "axis", "rule", *operations],
         [
-            (cut.name, [cut.stage.axis, cut.stage.rule, *_lowest(cut, operations)])
+            (
+                cut.name,
+                [
+                    cut.stage.axis or f"drawn, seed {cut.stage.seed}",
+                    cut.stage.rule,
+                    *_lowest(cut, operations),
+                ],
+            )
             for cut in outcome.cuts
             if cut.stage is not None
         ],

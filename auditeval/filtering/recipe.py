@@ -20,18 +20,20 @@ RULES = ("at_least", "keep_share", "keep_top")
 
 
 class Stage(BaseModel):
-    """One cut by the scores of one axis, under exactly one rule.
+    """One cut by the scores of one axis, or at random, under exactly one rule.
 
     `at_least` is the lowest score that stays, one for all pairs or one for each operation.
     `keep_share` (above 0, at most 1) and `keep_top` (a count) keep the best of what is left, of
     each operation or, with `per: all`, of all pairs together; among equal scores the lower id is
-    the better one.
+    the better one. With a `seed` instead of an `axis` the pairs to keep are drawn: what a selection
+    has to be compared with.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     name: str = Field(min_length=1)
-    axis: Axis
+    axis: Axis | None = None
+    seed: int | None = Field(default=None, ge=0)
     at_least: float | dict[str, float] | None = None
     keep_share: float | None = Field(default=None, gt=0, le=1)
     keep_top: int | None = Field(default=None, gt=0)
@@ -55,6 +57,10 @@ class Stage(BaseModel):
             raise ValueError(
                 f"expected exactly one of {', '.join(RULES)}, found {' and '.join(given) or 'none'}"
             )
+        if (self.axis is None) == (self.seed is None):
+            raise ValueError("expected an axis, or a seed to draw at random")
+        if self.axis is None and self.at_least is not None:
+            raise ValueError("a seed is of keep_share and keep_top; at_least needs an axis")
         if self.per == "all" and self.at_least is not None:
             raise ValueError("per: all is of keep_share and keep_top; at_least ranks nothing")
         return self

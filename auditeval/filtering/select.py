@@ -62,11 +62,12 @@ def select(table: polars.DataFrame, recipe: Recipe) -> polars.Series:
     A row without a finite score on any of these is rejected as "unscored" before the first stage.
     Raises UserError where the operations of the rows and of a stage's `at_least` differ.
     """
-    axes = list(dict.fromkeys(stage.axis for stage in recipe.stages))
+    axes = list(dict.fromkeys(stage.axis for stage in recipe.stages if stage.axis))
     left = table.select("id", grouped(), *axes).with_row_index("row")
     _check_operations(recipe, left["operation"])
     passed = np.zeros(table.height, np.uint8)
-    left = left.filter(polars.all_horizontal(polars.col(axes).is_finite()))
+    for axis in axes:
+        left = left.filter(polars.col(axis).is_finite())
     passed[left["row"].to_numpy()] += 1
     for stage in recipe.stages:
         left = _passing(left, stage)
@@ -97,15 +98,25 @@ def _check_operations(recipe: Recipe, operations: polars.Series) -> None:
 
 
 def _passing(rows: polars.DataFrame, stage: Stage) -> polars.DataFrame:
-    if isinstance(stage.at_least, dict):
-        operation = polars.col("operation")
-        lowest = operation.replace_strict(stage.at_least, return_dtype=polars.Float64)
-        return rows.filter(polars.col(stage.axis) >= lowest)
-    if stage.at_least is not None:
-        return rows.filter(polars.col(stage.axis) >= stage.at_least)
     groups = [rows] if stage.per == "all" else rows.partition_by("operation")
-    best = [_best(group, stage.axis, stage.places(group.height)) for group in groups]
-    return polars.concat([rows.clear(), *best])
+    if stage.axis is None:
+        kept = [_drawn(group, stage.seed, stage.places(group.height)) for group in groups]
+    elif stage.at_least is None:
+        kept = [_best(group, stage.axis, stage.places(group.height)) for group in groups]
+    else:
+        if isinstance(stage.at_least, dict):
+            operation = polars.col("operation")
+            lowest = operation.replace_strict(stage.at_least, return_dtype=polars.Float64)
+        else:
+            lowest = polars.lit(stage.at_least)
+        kept = [rows.filter(polars.col(stage.axis) >= lowest)]
+    return polars.concat([rows.clear(), *kept])
+
+
+def _drawn(rows: polars.DataFrame, seed: int | None, count: int) -> polars.DataFrame:
+    """`count` rows at random, whatever order they come in."""
+    order = np.random.default_rng(seed).permutation(rows.height)
+    return rows.sort("id")[order[:count]]
 
 
 def _best(rows: polars.DataFrame, axis: Axis, count: int) -> polars.DataFrame:
@@ -135,7 +146,8 @@ def summarize(table: polars.DataFrame, recipe: Recipe, rejected_by: polars.Serie
         left = groups.filter(polars.col("passed") >= number)
         parts = {name: left.filter(polars.col("operation") == name) for name in operations}
         parts[ALL] = left
-        lowest = {name: part[stage.axis].min() for name, part in parts.items()} if stage else {}
+        axis = stage.axis if stage else None
+        lowest = {name: part[axis].min() for name, part in parts.items()} if axis else {}
         cuts.append(
             Cut(
                 stage,

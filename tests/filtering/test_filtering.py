@@ -212,11 +212,23 @@ BAD_RECIPES = {
     ),
     "an unknown key": (
         "stages:\n- {name: a, axis: quality, keep_top: 1, best: 1}\n",
-        r"stage 1 \('a'\): best: unknown key \(known: name, axis, at_least",
+        r"stage 1 \('a'\): best: unknown key \(known: name, axis, seed, at_least",
     ),
     "a key beside stages": (
         "stages:\n- {name: a, axis: quality, keep_top: 1}\nseed: 1\n",
         r"seed: unknown key \(known: stages\)",
+    ),
+    "neither axis nor seed": (
+        "stages:\n- {name: a, keep_top: 1}\n",
+        r"stage 1 \('a'\): expected an axis, or a seed to draw at random",
+    ),
+    "an axis and a seed": (
+        "stages:\n- {name: a, axis: quality, seed: 1, keep_top: 1}\n",
+        r"stage 1 \('a'\): expected an axis, or a seed to draw at random",
+    ),
+    "a threshold at random": (
+        "stages:\n- {name: a, seed: 1, at_least: 3}\n",
+        r"stage 1 \('a'\): a seed is of keep_share and keep_top; at_least needs an axis",
     ),
     "an unknown axis": (
         "stages:\n- {name: a, axis: quality, keep_top: 1}\n- {name: b, axis: beauty}\n",
@@ -320,3 +332,28 @@ def test_shipped_thresholds_are_those_in_the_shipped_comments(name: str) -> None
             assert any(line.endswith(f"# {listed}") for line in comments)
         else:
             assert one.at_least == other.at_least
+
+
+def test_a_seed_draws_so_many_of_each_operation_whatever_their_scores_and_order() -> None:
+    rows = 900
+    table = polars.DataFrame(
+        {
+            "id": [f"{number:04d}" for number in range(rows)],
+            "operation": ["add", "delete", "replace"] * (rows // 3),
+            **{axis: [None] * rows for axis in AXES},
+        },
+        schema_overrides=dict.fromkeys(AXES, polars.Float64),
+    )
+
+    def drawn(seed: int, of: polars.DataFrame = table) -> set[str]:
+        stage = {"name": "random", "seed": seed, "keep_share": 0.15}
+        kept = select(of, Recipe.model_validate({"stages": [stage]})).is_null()
+        assert of.filter(kept)["operation"].value_counts()["count"].to_list() == [45] * 3
+        return set(of.filter(kept)["id"])
+
+    assert drawn(1) == drawn(1, table.sample(fraction=1, shuffle=True, seed=5))
+    assert len(drawn(1) & drawn(2)) < 45
+    times = np.bincount([int(name) for seed in range(200) for name in drawn(seed)], minlength=rows)
+    assert abs(times.mean() - 30) < 1e-9
+    assert times.std() < 1.3 * np.sqrt(200 * 0.15 * 0.85)
+    assert times.min() > 5

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# recipes/filter_mixed/run.sh CLIPS.csv WORK [options of auditeval metrics]
+# Build a set from labelled clips, score it, filter it, and compare what is left with random parts.
+# BUILD: options of auditeval build; CHECKPOINT: the evaluator, default the one that ships.
+set -euo pipefail
+recipe="$(cd "$(dirname "$0")" && pwd)"
+auditeval="${AUDITEVAL:-$recipe/../../.venv/bin/auditeval}"
+clips="$1" work="$2"
+read -r -a build <<< "${BUILD:-}"
+score=(${CHECKPOINT:+--checkpoint "$CHECKPOINT"})
+
+"$auditeval" build --clips "$clips" --audio virtual "${build[@]}" -o "$work/mixed"
+"$auditeval" score "$work/mixed/manifest.jsonl" "${score[@]}" -o "$work/scores.csv"
+for part in random1 random2 random3 filtered; do
+    "$auditeval" filter "$work/mixed/manifest.jsonl" "$work/scores.csv" \
+        --recipe "$recipe/$part.yaml" -o "$work/$part.jsonl"
+done
+"$auditeval" metrics "$work"/{random1,random2,random3,filtered}.jsonl "${@:3}" -o "$work/report"
