@@ -33,11 +33,16 @@ def filter_(
 
         auditeval filter pairs.parquet scores.parquet --recipe my.yaml -o best/kept.parquet
     """
+    from importlib import import_module
+    from threading import Thread
+
     from rich.console import Console
 
     from auditeval import filter_report
     from auditeval.filtering.run import filtered
 
+    # Matplotlib takes half a second to import, in which the tables can be read.
+    Thread(target=import_module, args=["matplotlib.figure"], daemon=True).start()
     with (
         Console(stderr=True).status("") as status,
         filtered(manifest, scores, recipe, output, status.update) as made,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from auditeval.types import EditPair, UserError
 SIDES = ("original", "edited")
 COLUMN = "rejected_by"
 _NOT_DOWN = {b".", b"/", b"\\", b'"'}  # where a path that may not go down from its folder begins
-_LINES, _ROWS = 20_000, 1 << 16  # at a time
+_LINES, _ROWS = 20_000, 1 << 17  # at a time
 
 
 class Halves(NamedTuple):
@@ -212,16 +213,19 @@ def _split_parquet(source: Path, halves: Halves, marks: Marks, move: Move | None
         with (
             ParquetWriter(halves.kept, schema) as kept,
             ParquetWriter(halves.rejected, marked) as rejected,
+            ThreadPoolExecutor(1) as aside,  # pyarrow works outside Python's lock
         ):
             start = 0
             for batch in _parquet_batches(source, file, schema.names):
                 codes = marks.codes[start : start + batch.num_rows]
                 start += batch.num_rows
                 batch = _moved(batch, move)
-                kept.write_batch(batch.filter(pyarrow.array(codes == marks.kept)))
+                staying = batch.filter(pyarrow.array(codes == marks.kept))
+                writing = aside.submit(kept.write_batch, staying)
                 named = [*batch.columns, stages.take(pyarrow.array(codes))]
                 batch = pyarrow.RecordBatch.from_arrays(named, schema=marked)
                 rejected.write_batch(batch.filter(pyarrow.array(codes != marks.kept)))
+                writing.result()
 
 
 def _parquet_batches(source: Path, file: Any, columns: list[str]) -> Iterator[Any]:
