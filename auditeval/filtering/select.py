@@ -98,9 +98,12 @@ def _check_operations(recipe: Recipe, operations: polars.Series) -> None:
 
 
 def _passing(rows: polars.DataFrame, stage: Stage) -> polars.DataFrame:
+    if stage.axis is None:
+        # One shuffle for all: by one of its own each operation would draw the same places.
+        rows = _shuffled(rows, stage.seed)
     groups = [rows] if stage.per == "all" else rows.partition_by("operation")
     if stage.axis is None:
-        kept = [_drawn(group, stage.seed, stage.places(group.height)) for group in groups]
+        kept = [group.head(stage.places(group.height)) for group in groups]
     elif stage.at_least is None:
         kept = [_best(group, stage.axis, stage.places(group.height)) for group in groups]
     else:
@@ -113,10 +116,9 @@ def _passing(rows: polars.DataFrame, stage: Stage) -> polars.DataFrame:
     return polars.concat([rows.clear(), *kept])
 
 
-def _drawn(rows: polars.DataFrame, seed: int | None, count: int) -> polars.DataFrame:
-    """`count` rows at random, whatever order they come in."""
-    order = np.random.default_rng(seed).permutation(rows.height)
-    return rows.sort("id")[order[:count]]
+def _shuffled(rows: polars.DataFrame, seed: int | None) -> polars.DataFrame:
+    """Rows in a random order that does not depend on the one they come in."""
+    return rows.sort("id")[np.random.default_rng(seed).permutation(rows.height)]
 
 
 def _best(rows: polars.DataFrame, axis: Axis, count: int) -> polars.DataFrame:

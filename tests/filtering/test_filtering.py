@@ -353,6 +353,8 @@ def test_a_seed_draws_so_many_of_each_operation_whatever_their_scores_and_order(
 
     assert drawn(1) == drawn(1, table.sample(fraction=1, shuffle=True, seed=5))
     assert len(drawn(1) & drawn(2)) < 45
+    # Each operation draws for itself: of one tuple, not all three edits or none.
+    assert 5 < len({int(name) // 3 for name in drawn(1)}) - 45 < 85
     times = np.bincount([int(name) for seed in range(200) for name in drawn(seed)], minlength=rows)
     assert abs(times.mean() - 30) < 1e-9
     assert times.std() < 1.3 * np.sqrt(200 * 0.15 * 0.85)
