@@ -26,7 +26,8 @@ def evaluate(
 
         auditeval evaluate scores.csv --against pairs.jsonl -o report
     """
-    from auditeval import manifest, report, scores_table
+    from auditeval import manifest, scores_table
+    from auditeval.report import agreement
     from auditeval.types import AXES, UserError
 
     pairs = [pair for pair in manifest.read(against) if pair.ratings]
@@ -38,22 +39,22 @@ def evaluate(
         twice = [name for name, times in Counter(row.id for row in rows).items() if times > 1]
         if twice:
             raise UserError(f"{path}: id {twice[0]!r} stands in more than one row")
-        made = report.Predictions.from_scores(path.stem, rows)
+        made = agreement.Predictions.from_scores(path.stem, rows)
         if not any(pair.ratings.keys() & made.values.get(pair.id, {}).keys() for pair in pairs):
             raise UserError(f"{path}: has a score for none of the {len(pairs)} rated pairs")
         predictions.append(made)
-    found = report.make_report(
+    found = agreement.make_report(
         pairs, predictions, f"the ratings of {against.name}", resamples, seed
     )
-    report.print_table(found)
+    agreement.print_table(found)
     for axis in AXES:
         for other in predictions[1:]:
-            line = report.compare(pairs, predictions[0], other, axis, resamples, seed)
+            line = agreement.compare(pairs, predictions[0], other, axis, resamples, seed)
             if line:
                 print(line)
     if output is not None:
         try:
-            report.write(found, output)
+            agreement.write(found, output)
         except OSError as error:
             raise UserError(f"{output}: cannot be written ({error.strerror})") from None
         print(f"report: {output}")

@@ -38,8 +38,8 @@ def filter_(
 
     from rich.console import Console
 
-    from auditeval import filter_report
     from auditeval.filtering.run import filtered
+    from auditeval.report import selection
 
     # Matplotlib takes half a second to import, in which the tables can be read.
     Thread(target=import_module, args=["matplotlib.figure"], daemon=True).start()
@@ -47,8 +47,8 @@ def filter_(
         Console(stderr=True).status("") as status,
         filtered(manifest, scores, recipe, output, status.update) as made,
     ):
-        filter_report.write(made, made.drafts)
-    filter_report.print_table(made.outcome)
+        selection.write(made, made.drafts)
+    selection.print_table(made.outcome)
     total, kept = made.outcome.original["all"], made.outcome.cuts[-1].kept["all"]
     print(f"{output}: {kept:,} of {total:,} pairs kept")
     if extra := made.provenance["scores_of_no_pair"]:

@@ -59,7 +59,7 @@ def metrics(
     """
     from auditeval.metrics.data_quality import ROLES
     from auditeval.metrics.measure import measure
-    from auditeval.metrics.table import print_table, write
+    from auditeval.report.data_quality import print_table, write
     from auditeval.scoring import choose_device
     from auditeval.types import UserError
 

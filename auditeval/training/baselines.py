@@ -1,7 +1,7 @@
 """What an evaluator has to beat: the training mean, and objective measures of the test pairs.
 
 A baseline is a function of (name, pairs, features) that configs/baselines names; it returns
-`report.Predictions`. No measure is on the rating scale, so none has a squared error.
+`report.agreement.Predictions`. No measure is on the rating scale, so none has a squared error.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from auditeval.data.splits import Fold
 from auditeval.metrics.clap_score import clap_score
 from auditeval.metrics.divergence import inception_score
 from auditeval.models.three_head import PairBatch
-from auditeval.report import Predictions
+from auditeval.report.agreement import Predictions
 from auditeval.training.data import take
 from auditeval.types import AXES, Axis, EditPair, Undefined, UserError
 

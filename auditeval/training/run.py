@@ -26,12 +26,13 @@ from omegaconf import DictConfig, OmegaConf
 from pytorch_lightning.utilities.rank_zero import rank_zero_only
 from torch import Tensor
 
-from auditeval import checkpoint, manifest, report
+from auditeval import checkpoint, manifest
 from auditeval.atomic import replacing
 from auditeval.data.splits import Fold
 from auditeval.features import make_encoder
 from auditeval.features.encoder import Encoder
 from auditeval.features.store import FeatureStore
+from auditeval.report import agreement
 from auditeval.scoring import choose_device
 from auditeval.training.baselines import constant, make_baselines
 from auditeval.training.callbacks import deterministic
@@ -49,7 +50,7 @@ _COMPARED = {
 }
 
 
-def train(config: DictConfig) -> report.Report | None:
+def train(config: DictConfig) -> agreement.Report | None:
     """Fit and test what the configuration names; returns the table that the command prints.
 
     On several devices every one of them comes through here; all but the first return None.
@@ -96,16 +97,16 @@ def train(config: DictConfig) -> report.Report | None:
         for fold in folds:
             trained = _Run(folder / name / fold.name, config, settings, encoder, pairs, fit)
             predicted.update(trained.predictions(features, ratings, fold))
-        predictions.append(report.Predictions(name, predicted))
+        predictions.append(agreement.Predictions(name, predicted))
     if not first:
         return None
     predictions.append(constant(pairs, folds))
 
     tested = [pairs[row] for row in sorted({row for fold in folds for row in fold.test})]
-    made = report.make_report(
+    made = agreement.make_report(
         tested, predictions, config.data.ratings_from, config.resamples, plotted=config.name
     )
-    report.write(made, folder / "report")
+    agreement.write(made, folder / "report")
     timing = {"features_seconds": seconds, "encoder_seconds": store.encoder_seconds}
     (folder / "timing.json").write_text(json.dumps({**timing, "encoded": store.misses}) + "\n")
     return made

@@ -14,10 +14,11 @@ import pytest
 from commands import write_scores
 from test_manifest import ROW, random_pairs
 
-from auditeval import filter_report, manifest
+from auditeval import manifest
 from auditeval.filtering import tables
 from auditeval.filtering.recipe import read_recipe
 from auditeval.filtering.run import Filtered, filtered
+from auditeval.report import selection
 from auditeval.types import EditPair, Scores, UserError
 
 SUFFIXES = (".jsonl", ".csv", ".parquet")
@@ -48,8 +49,8 @@ def write_inputs(folder: Path, pairs: list[EditPair], suffix: str = ".jsonl") ->
 def run(paths: list[Path], output: Path, plotted: bool = False) -> Filtered:
     with pytest.MonkeyPatch.context() as patch, filtered(*paths, output) as made:
         if not plotted:
-            patch.setattr(filter_report, "plot", lambda outcome, path: path.write_bytes(b"plot"))
-        filter_report.write(made, made.drafts)
+            patch.setattr(selection, "plot", lambda outcome, path: path.write_bytes(b"plot"))
+        selection.write(made, made.drafts)
     return made
 
 

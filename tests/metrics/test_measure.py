@@ -14,7 +14,7 @@ from fake_encoders import FakeClap, FakeEncoder
 from auditeval import audio, manifest
 from auditeval.metrics.data_quality import METRICS, Measured
 from auditeval.metrics.measure import Row, Table, choose, measure
-from auditeval.metrics.table import best, print_table, to_json, to_markdown, write
+from auditeval.report.data_quality import best, print_table, to_json, to_markdown, write
 from auditeval.types import EditPair, Undefined, UserError
 
 

@@ -13,11 +13,12 @@ import pytest
 import torch
 from omegaconf import OmegaConf
 
-from auditeval import audio, report
+from auditeval import audio
 from auditeval.data.splits import Fold
 from auditeval.metrics.agreement import LEVELS, STATISTICS
 from auditeval.metrics.divergence import inception_score
 from auditeval.models.three_head import PairBatch
+from auditeval.report import agreement
 from auditeval.training import baselines
 from auditeval.types import EditPair, Undefined, UserError
 
@@ -54,7 +55,7 @@ def pairs(simulated: list[EditPair]) -> list[EditPair]:
 
 
 @pytest.fixture(scope="module")
-def inception(pairs: list[EditPair]) -> report.Predictions:
+def inception(pairs: list[EditPair]) -> agreement.Predictions:
     return baselines.inception("IS", pairs, batch(len(pairs)), HashTagger())
 
 
@@ -106,7 +107,7 @@ def test_the_configured_baselines_see_the_test_pairs_alone(pairs: list[EditPair]
 
 
 def test_inception_scores_are_of_the_edited_clips_of_each_system(
-    pairs: list[EditPair], inception: report.Predictions
+    pairs: list[EditPair], inception: agreement.Predictions
 ) -> None:
     assert inception.of_systems
     assert not inception.on_rating_scale
@@ -132,7 +133,7 @@ def test_a_system_with_too_few_clips_is_said_and_has_no_score(
 
 
 def test_the_order_of_the_pairs_changes_no_inception_score(
-    pairs: list[EditPair], inception: report.Predictions
+    pairs: list[EditPair], inception: agreement.Predictions
 ) -> None:
     again = baselines.inception("IS", pairs[::-1], batch(len(pairs)), HashTagger())
     assert again.values.keys() == inception.values.keys()
@@ -141,9 +142,9 @@ def test_the_order_of_the_pairs_changes_no_inception_score(
 
 
 def test_a_measure_of_systems_has_no_agreement_at_utterance_level(
-    pairs: list[EditPair], inception: report.Predictions, tmp_path: Path
+    pairs: list[EditPair], inception: agreement.Predictions, tmp_path: Path
 ) -> None:
-    made = report.make_report(pairs, [inception], "test ratings", resamples=20)
+    made = agreement.make_report(pairs, [inception], "test ratings", resamples=20)
     (row,) = made.rows
     assert row.axis == "quality"
     assert (row.rated, row.missing) == (60, 12)
@@ -158,12 +159,12 @@ def test_a_measure_of_systems_has_no_agreement_at_utterance_level(
             assert isinstance(row.agreement["system"][name].value, float)
     # At system level they are those of a measure that says the same of each pair.
     single = inception._replace(of_systems=False)
-    (other,) = report.make_report(pairs, [single], "test ratings", resamples=20).rows
+    (other,) = agreement.make_report(pairs, [single], "test ratings", resamples=20).rows
     assert other.agreement["system"] == row.agreement["system"]
     assert isinstance(other.agreement["utterance"]["SRCC"].value, float)
     assert set(row.agreement) == set(LEVELS)
-    assert "of whole systems, not of single pairs (IS)" in report.to_markdown(made)
-    report.write(made, tmp_path)
+    assert "of whole systems, not of single pairs (IS)" in agreement.to_markdown(made)
+    agreement.write(made, tmp_path)
     assert (tmp_path / "agreement.png").exists()
 
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from auditeval import report
 from auditeval.metrics.agreement import LEVELS, STATISTICS, agreement, paired_difference
-from auditeval.report import Predictions
+from auditeval.report import agreement as report
+from auditeval.report.agreement import Predictions
 from auditeval.types import AXES, EditPair, Scores, Undefined
 
 
