@@ -93,10 +93,10 @@ def mix_caption(
 
 
 def _within(caption: str) -> str:
-    """A caption as part of a sentence: no full stop, and a small letter unless it is a name's."""
+    """A caption as part of a sentence: no full stop, and a small first letter ("I", "TV" stay)."""
     words = caption.strip().rstrip(".")
-    article = re.match(r"(An?|The|Some|Two|Several|Many|People|Someone)\b", words)
-    return words[0].lower() + words[1:] if article else words
+    ordinary = re.match(r"[A-Z](?=[a-z])|A\b", words)
+    return words[0].lower() + words[1:] if ordinary else words
 
 
 def sentence(words: str) -> str:

@@ -117,3 +117,23 @@ def test_placing_moves_the_event_and_adds_nothing() -> None:
 def test_a_sentence_has_one_capital_and_one_full_stop(words: str) -> None:
     assert mixing.sentence(words) == "Rain falls."
     assert mixing.sentence(mixing.sentence(words)) == "Rain falls."
+
+
+@pytest.mark.parametrize(
+    ("caption", "within"),
+    [
+        ("A dog barks.", "a dog barks"),
+        ("Constant rattling ", "constant rattling"),
+        ("TV static", "TV static"),
+        ("I speak", "I speak"),
+        ("rain {b}", "rain {b}"),
+        ("Élan", "Élan"),
+    ],
+)
+def test_a_caption_joins_a_sentence(caption: str, within: str) -> None:
+    worded = {
+        mixing.mix_caption(caption, "a bell", 5.0, 10.0, np.random.default_rng(seed))
+        for seed in range(20)
+    }
+    starts = within[0].upper() + within[1:]
+    assert worded == {f"{starts}{tail} a bell." for tail in (", with", ", while", ",", ", and")}
