@@ -46,7 +46,7 @@ def claim(folder: Path, name: str, settings: Mapping[str, Any]) -> None:
     if path.exists():
         for torn in folder.rglob(f".*{PARTIAL}"):
             torn.unlink()
-        if path.read_text(encoding="utf-8") == record:
+        if path.read_bytes() == record.encode():
             return
         if any(other != path for other in folder.iterdir()):
             raise UserError(

@@ -8,7 +8,6 @@ writes to a file, so a set of any size can be scored and filtered without the di
 
 from __future__ import annotations
 
-import os
 import re
 import threading
 from collections import OrderedDict
@@ -51,11 +50,16 @@ class _Recordings:
 
     def __init__(self, limit_bytes: int) -> None:
         self._limit, self._held = limit_bytes, 0
-        self._kept: OrderedDict[tuple[str, int], Recording] = OrderedDict()
+        self._kept: OrderedDict[tuple[int, ...], Recording] = OrderedDict()
         self._lock = threading.Lock()
 
     def read(self, path: Path, rate_hz: int) -> Recording:
-        key = (os.path.abspath(path), rate_hz)  # noqa: PTH100, Path has nothing that drops ".."
+        try:
+            state = path.stat()
+        except OSError:
+            files.read(path)  # says why
+            raise
+        key = (state.st_dev, state.st_ino, state.st_mtime_ns, state.st_size, rate_hz)
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
@@ -87,7 +91,7 @@ def name(row: int, clip: str) -> str:
 
 def is_mix(path: Path) -> bool:
     """Whether a path leads into a table of mixes."""
-    return path.parent.suffix == ".parquet"
+    return path.parent.suffix == ".parquet" and not path.parent.is_dir()
 
 
 def read(path: Path) -> Waveform:

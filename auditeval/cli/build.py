@@ -41,18 +41,19 @@ def build(
     ] = 20,
     background_seconds: Annotated[float, typer.Option(help="Backgrounds are cut to this.")] = 10.0,
     event_seconds: Annotated[
-        tuple[float, float], typer.Option(help="Shortest and longest event.")
+        tuple[float, float],
+        typer.Option(help="Shortest and longest event; shorter recordings are used whole."),
     ] = (3.0, 6.0),
     rate: Annotated[int, typer.Option(help="Sampling rate in Hz.")] = 44100,
     match: Annotated[
         Match, typer.Option(help="Make the event's peak, loudness or power that of A.")
     ] = Match.peak,
     level: Annotated[
-        tuple[float, float], typer.Option(help="Event over A in dB (LU), drawn between the two.")
+        tuple[float, float], typer.Option(help="Event over A in dB (LU), drawn between two.")
     ] = (0.0, 0.0),
     drop: Annotated[bool, typer.Option(help="Balance insertions before, during and after.")] = True,
     group_by: Annotated[
-        str, typer.Option(help="Column of clips that must never meet, nor be split apart.")
+        str, typer.Option(help="Column of what must not meet in a mix: recordings of one take.")
     ] = "id",
     seed: Annotated[int, typer.Option(help="Seed of every choice.")] = 1984,
     workers: Annotated[int, typer.Option(min=1, help="Decoding and encoding threads.")] = 2,
@@ -111,7 +112,11 @@ def build(
         built = build_set(
             clips, output, settings, backgrounds, audio.value, group_by, workers, report
         )
-    print(f"{built.manifest}: {built.pairs} pairs")
+    where = ", ".join(f"{count} {position}" for position, count in built.positions.items())
+    print(
+        f"{built.manifest}: {built.pairs} pairs; events of {sum(built.positions.values())} mixes:"
+    )
+    print(f"{where} the middle of the background")
     # A clip that is only too short to be a background as well was not asked to be one.
     failed = [clip for clip in built.left_out if backgrounds or clip.role == "events"]
     if failed:

@@ -89,16 +89,21 @@ def mix_caption(
     table = (_BEFORE, _DURING, _AFTER)[int(position(centre_seconds, clip_seconds))]
     probabilities, templates = zip(*table, strict=True)
     template = str(rng.choice(templates, p=probabilities))
-    return sentence(template.format(a=_within(caption_a), b=_within(caption_b)))
+    return sentence(template.format(a=within(caption_a), b=within(caption_b)))
 
 
-def _within(caption: str) -> str:
-    """A caption as part of a sentence: no full stop, and a small first letter ("I", "TV" stay)."""
-    words = caption.strip().rstrip(".")
+def within(caption: str) -> str:
+    """A caption as part of a sentence: no stop, and a small first letter ("I", "TV" stay)."""
+    words = _bare(caption)
     ordinary = re.match(r"[A-Z](?=[a-z])|A\b", words)
     return words[0].lower() + words[1:] if ordinary else words
 
 
 def sentence(words: str) -> str:
-    """First letter large, one full stop at the end."""
-    return words[0].upper() + words[1:].rstrip(".") + "."
+    """First letter large, one full stop at the end, single spaces."""
+    words = _bare(words)
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def _bare(words: str) -> str:
+    return " ".join(words.split()).rstrip(".!?")

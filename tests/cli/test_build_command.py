@@ -19,7 +19,10 @@ SMALL = ("--backgrounds-per-pair", 2, "--background-seconds", 2, "--event-second
 def test_it_builds_a_manifest_that_can_be_read(cli: Any, clip_list: Path, tmp_path: Path) -> None:
     ended = cli("build", "--clips", clip_list, *SMALL, "--rate", 8000, "-o", tmp_path / "set")
     assert ended.status == 0
-    assert ended.out == f"{tmp_path / 'set' / 'manifest.jsonl'}: 72 pairs\n"
+    path = tmp_path / "set" / "manifest.jsonl"
+    assert ended.out == (
+        f"{path}: 72 pairs; events of the mixes: 4 before, 4 during, 4 after the middle\n"
+    )
     assert len(manifest.read(tmp_path / "set" / "manifest.jsonl")) == 72
     assert "writing audio" in ended.err
 
@@ -73,6 +76,19 @@ BAD: dict[str, tuple[Callable[[Path, Path], list[object]], str]] = {
         ],
         r"events of two prompts are needed, all are 'rain'",
     ),
+    "one recording under two labels": (
+        lambda d, c: [
+            "--clips",
+            content(
+                d / "x.csv",
+                f"file,label\n{c.parent}/rain_2.wav,rain\n{c.parent}/rain_2.wav,storm\n"
+                f"{c.parent}/siren_2.wav,siren\nnone.wav,cat\n".encode(),
+            ),
+            "--background-seconds", 4, "--event-seconds", 1, 2,
+        ],
+        r"no background is left for the events 'rain' and 'storm'.* 1 clips were left out, the "
+        r"first: .*none\.wav: no such file",
+    ),
     "a level upside down": (
         lambda d, c: ["--clips", c, "--level", 3, -3],
         r"the level of events goes from 3 to -3 dB",
@@ -80,7 +96,7 @@ BAD: dict[str, tuple[Callable[[Path, Path], list[object]], str]] = {
     "events too short for LUFS": (
         lambda d, c: ["--clips", c, "--match", "lufs", "--background-seconds", 2,
                       "--event-seconds", 0.1, 0.2],
-        r"is too short to have a loudness in LUFS \(0\.4 s\)",
+        r"events of 0\.1 s have no loudness in LUFS",
     ),
 }  # fmt: skip
 

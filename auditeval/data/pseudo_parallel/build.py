@@ -20,7 +20,14 @@ from auditeval import manifest
 from auditeval.atomic import claim, replacing
 from auditeval.audio import AudioError, files, mixes
 from auditeval.data.pseudo_parallel import plan, table
-from auditeval.data.pseudo_parallel.clips import BLOCK_SECONDS, Clip, Profile, profile, read_clips
+from auditeval.data.pseudo_parallel.clips import (
+    BLOCK_SECONDS,
+    Clip,
+    Profile,
+    loudness,
+    profile,
+    read_clips,
+)
 from auditeval.data.pseudo_parallel.pairs import EDITS, pairs_of
 from auditeval.types import EditPair, UserError
 from auditeval.version import __version__
@@ -50,11 +57,18 @@ class LeftOut(NamedTuple):
 
 
 class Built(NamedTuple):
-    """What a build ended with: its manifest, its pairs, and the clips it could not use."""
+    """What a build ended with: its manifest, and the clips it could not use.
+
+    `positions` :: how many tuples have their events before, during and after the split points.
+    """
 
     manifest: Path
-    pairs: int
+    positions: dict[str, int]
     left_out: list[LeftOut]
+
+    @property
+    def pairs(self) -> int:
+        return sum(self.positions.values()) * len(EDITS)
 
 
 def build(
@@ -87,9 +101,9 @@ def build(
         claim(output, "build.json", record)
         if not (output / LEFT_OUT).exists():
             _plan(lists, output, settings, group_by, workers, report)
+        if audio_format != "virtual":
+            _write_audio(made, audio_format, workers, report)
         if not path.exists():
-            if audio_format != "virtual":
-                _write_audio(made, audio_format, workers, report)
             manifest.write(_pairs(made, settings.seed, audio_format, report), path)
     except AudioError as error:
         raise UserError(str(error)) from None
@@ -98,9 +112,7 @@ def build(
             f"{output}: cannot be written ({error.strerror}); what is finished is kept, and the "
             "same command goes on from there"
         ) from None
-    with (output / LEFT_OUT).open(newline="", encoding="utf-8") as file:
-        left_out = [LeftOut(**row) for row in csv.DictReader(file)]
-    return Built(path, table.count(made) * len(EDITS), left_out)
+    return Built(path, table.positions(made), _read_left_out(output / LEFT_OUT))
 
 
 def _plan(
@@ -124,7 +136,14 @@ def _plan(
             raise UserError(f"{source}: none of its {role} can be used ({left_out[-1].reason})")
         libraries.append(plan.Library(*zip(*usable, strict=True)))
     events, backgrounds = libraries
-    draws = plan.draw(backgrounds, events, settings)
+    try:
+        draws = plan.draw(backgrounds, events, settings)
+    except UserError as error:
+        if not left_out:
+            raise
+        raise UserError(
+            f"{error} ({len(left_out)} clips were left out, the first: {left_out[0].reason})"
+        ) from None
     rows = plan.rows(draws, backgrounds, events, settings, _loudness(settings.rate_hz))
     with replacing(folder / LEFT_OUT) as temporary:
         with temporary.open("w", newline="", encoding="utf-8") as file:
@@ -141,6 +160,8 @@ def _profiler(settings: plan.Settings, role: str) -> Callable[[Clip], Profile | 
     def read(clip: Clip) -> Profile | str:
         try:
             found = profile(clip, settings.rate_hz, longest)
+            if settings.match == "lufs":
+                loudness(clip, settings.rate_hz)
         except AudioError as error:
             return str(error)
         seconds = len(found.energy) * BLOCK_SECONDS
@@ -155,19 +176,10 @@ def _loudness(rate_hz: int) -> plan.Loudness:
     block = round(BLOCK_SECONDS * rate_hz)
 
     @lru_cache(maxsize=1 << 16)
-    def loudness(clip: Clip, first: int, length: int) -> float:
-        import pyloudnorm
+    def of_blocks(clip: Clip, first: int, length: int) -> float:
+        return loudness(clip, rate_hz, first * block, (first + length) * block)
 
-        samples = mixes.recording(clip.path, rate_hz).samples
-        part = samples[first * block : (first + length) * block].astype("float64")
-        if len(part) < 0.4 * rate_hz:
-            raise AudioError(f"{clip.path}: is too short to have a loudness in LUFS (0.4 s)")
-        value = float(pyloudnorm.Meter(rate_hz).integrated_loudness(part))
-        if value == float("-inf"):
-            raise AudioError(f"{clip.path}: is too faint to have a loudness in LUFS")
-        return value
-
-    return loudness
+    return of_blocks
 
 
 def _write_audio(mixed: Path, suffix: str, workers: int, report: Report) -> None:
@@ -225,3 +237,8 @@ def _sha256(path: Path) -> str:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def _read_left_out(path: Path) -> list[LeftOut]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return [LeftOut(*row) for row in list(csv.reader(file))[1:]]

@@ -10,10 +10,14 @@ from typing import NamedTuple
 import numpy as np
 
 from auditeval.audio import AudioError, mixes
+from auditeval.data import mixing
 from auditeval.types import UserError
 
 BLOCK_SECONDS = 0.1
 """Everything is planned on this grid, the stride of the paper's search for a quiet interval."""
+
+LOUDNESS_SECONDS = 0.4
+"""The gating block of ITU-R BS.1770: what is shorter has no loudness in LUFS."""
 
 _FAINTEST_PEAK = 2.0**-15
 """One step of 16 bits: what is below it would be written as silence."""
@@ -22,8 +26,8 @@ _FAINTEST_PEAK = 2.0**-15
 class Clip(NamedTuple):
     """One recording.
 
-    `prompt` is what events are combined by, `caption` how this clip is worded, `category` as the
-    list has it, `group` what must not meet itself in a mix or on two sides of a split.
+    `prompt` is what events are combined by, in small letters, `caption` how this clip is worded,
+    `category` as the list has it, `group` what must not meet itself in a mix.
     """
 
     path: Path
@@ -79,6 +83,8 @@ def _rows(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, st
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file, restkey="")
             names = reader.fieldnames or []
+            if len(set(names)) < len(names):
+                raise UserError(f"{path}:1: a column stands twice in {', '.join(names)}")
             if not {"label", "caption"} & set(names) or not set(needed) <= set(names):
                 raise UserError(
                     f"{path}:1: expected the columns {', '.join([*needed, 'label or caption'])}, "
@@ -99,9 +105,10 @@ def _rows(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, st
 
 def _prompt(path: Path, line: int, cells: dict[str, str]) -> Prompt:
     words = cells.get("caption") or cells.get("label") or ""
-    if not words.strip("."):
+    if not words.strip(" .!?"):
         raise UserError(f"{path}:{line}: label or caption is empty")
-    return Prompt(cells.get("label") or words, words, cells.get("category") or None)
+    label = mixing.within(cells.get("label") or words).lower()
+    return Prompt(label, words, cells.get("category") or None)
 
 
 def profile(clip: Clip, rate_hz: int, longest_seconds: float | None) -> Profile:
@@ -123,3 +130,19 @@ def profile(clip: Clip, rate_hz: int, longest_seconds: float | None) -> Profile:
     if peak.max() < _FAINTEST_PEAK:
         raise AudioError(f"{clip.path}: the part of it that would be used is silent")
     return Profile(source.sha256, energy, peak)
+
+
+def loudness(clip: Clip, rate_hz: int, start: int = 0, stop: int | None = None) -> float:
+    """Integrated loudness in LUFS [ITU-R BS.1770-4] of samples [start, stop) of a clip at a rate.
+
+    Raises AudioError for what is under 0.4 s or below the gate of -70 LUFS throughout.
+    """
+    import pyloudnorm
+
+    part = mixes.recording(clip.path, rate_hz).samples[start:stop].astype(np.float64)
+    if len(part) < LOUDNESS_SECONDS * rate_hz:
+        raise AudioError(f"{clip.path}: is too short to have a loudness in LUFS (0.4 s)")
+    value = float(pyloudnorm.Meter(rate_hz).integrated_loudness(part))
+    if value == float("-inf"):
+        raise AudioError(f"{clip.path}: is too faint to have a loudness in LUFS")
+    return value

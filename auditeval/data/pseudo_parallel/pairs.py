@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from auditeval.audio import mixes
+from auditeval.data import mixing
 from auditeval.types import EditPair
 
 EDITS = (
@@ -41,6 +42,7 @@ _INSTRUCTIONS = {
         "Swap {old} {where} for {new}.",
     ),
 }
+_WORDS = 4  # a stream of random numbers, beside those of `plan`
 _WHERE = {"before": "at the beginning", "during": "in the middle", "after": "at the end"}
 
 
@@ -51,10 +53,11 @@ def pairs_of(
 
     `source` is the background's group, so that no split has one background on both sides.
     """
-    rng = np.random.default_rng([seed, number])
+    rng = np.random.default_rng([seed, _WORDS, number])
+    captions = {letter: mixing.within(row[f"{letter}_caption"]) for letter in "bc"}
     where = _WHERE[row["position"]]
     for operation, original, edited in EDITS:
-        old, new = (row.get(f"{clip[1:]}_caption") for clip in (original, edited))
+        old, new = (captions.get(clip[1:]) for clip in (original, edited))
         templates = _INSTRUCTIONS[operation]
         template = templates[rng.integers(len(templates))]
         names = [name for name in (original, edited) if operation == "replace" or name != "a"]

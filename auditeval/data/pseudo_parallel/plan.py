@@ -9,19 +9,28 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from auditeval.data import mixing
-from auditeval.data.pseudo_parallel.clips import BLOCK_SECONDS, Clip, Profile
+from auditeval.data.pseudo_parallel.clips import (
+    BLOCK_SECONDS,
+    LOUDNESS_SECONDS,
+    Clip,
+    Profile,
+)
 from auditeval.types import UserError
 
 LOUDEST = 0.999
 """Peak that no clip exceeds; a tuple that would is turned down as a whole, background included."""
 
-_DRAW, _BALANCE, _ROW = 0, 1, 2  # streams of random numbers
+MAX_RATE_HZ = 192_000
+MAX_LEVEL_DB = 60.0
+"""Beyond it the event or the background would be no more than the rounding of 16 bits."""
+
+_DRAW, _BALANCE, _ROW = 1, 2, 3  # streams of random numbers; numpy takes an end of zeros for none
 
 
 @dataclass(frozen=True)
@@ -29,7 +38,8 @@ class Settings:
     """What a set is built by; the defaults are the paper's.
 
     `backgrounds_per_pair`: tuples of each pair of prompts. `background_seconds`: longer recordings
-    are cut, those under nine tenths of it left out. `event_seconds`: shortest and longest event.
+    are cut, those under nine tenths of it left out. `event_seconds`: shortest and longest event; of
+    two recordings that are shorter the shorter one is used whole.
     `match`: what of B is made equal to A's, its peak, loudness (LUFS, ITU-R BS.1770) or mean power
     (snr), plus `level_db` (LU for LUFS), drawn evenly between two bounds. `drop`: balance the three
     positions. Raises UserError for values that fit no set.
@@ -51,11 +61,21 @@ class Settings:
                 f"events of {shortest:g} to {longest:g} s do not fit into backgrounds of "
                 f"{self.background_seconds:g} s, on a grid of {BLOCK_SECONDS} s"
             )
-        if self.rate_hz < 1000 or self.rate_hz % round(1 / BLOCK_SECONDS):
-            raise UserError(f"{self.rate_hz} Hz: expected a multiple of 10 Hz, 1000 Hz at least")
+        if not 1000 <= self.rate_hz <= MAX_RATE_HZ or self.rate_hz % round(1 / BLOCK_SECONDS):
+            raise UserError(
+                f"{self.rate_hz} Hz: expected a multiple of 10 Hz from 1000 to {MAX_RATE_HZ} Hz"
+            )
+        if self.match == "lufs" and shortest < LOUDNESS_SECONDS:
+            raise UserError(
+                f"events of {shortest:g} s have no loudness in LUFS, which needs "
+                f"{LOUDNESS_SECONDS} s"
+            )
         low, high = self.level_db
-        if not -math.inf < low <= high < math.inf:
-            raise UserError(f"the level of events goes from {low:g} to {high:g} dB: expected up")
+        if not -MAX_LEVEL_DB <= low <= high <= MAX_LEVEL_DB:
+            raise UserError(
+                f"the level of events goes from {low:g} to {high:g} dB: expected up, within "
+                f"{MAX_LEVEL_DB:g} dB of the background"
+            )
         if self.backgrounds_per_pair < 1:
             raise UserError("each pair of prompts needs one background at least")
         if self.seed < 0:
@@ -67,6 +87,10 @@ class Library(NamedTuple):
 
     clips: Sequence[Clip]
     profiles: Sequence[Profile]
+
+    def recording(self, index: int) -> tuple[str, str]:
+        """Group and content hash of a clip: what two parts of a mix may not have in common."""
+        return self.clips[index].group, self.profiles[index].sha256
 
 
 class Draws(NamedTuple):
@@ -90,7 +114,7 @@ def draw(backgrounds: Library, events: Library, settings: Settings) -> Draws:
     """Choose A, B, C, length and lowest-energy interval of every tuple, seeded by prompt pair.
 
     All pairs of prompts, each with `backgrounds_per_pair` backgrounds, drawn without replacement
-    while they last. A background never has a prompt of its events, nor a group with one of them.
+    while they last. The three of a tuple have different prompts, groups and samples.
     """
     shortest, longest = (round(s / BLOCK_SECONDS) for s in settings.event_seconds)
     prompts = list(dict.fromkeys(clip.prompt for clip in events.clips))
@@ -102,14 +126,9 @@ def draw(backgrounds: Library, events: Library, settings: Settings) -> Draws:
     for number, pair in enumerate(combinations(prompts, 2)):
         rng = np.random.default_rng([settings.seed, _DRAW, number])
         order = rng.permutation(np.flatnonzero(~np.isin(own_prompts, pair)))
-        for background in _repeated(order, settings.backgrounds_per_pair, pair):
-            group = backgrounds.clips[background].group
-            chosen = []
-            for prompt in pair:
-                fit = [i for i in by_prompt[prompt] if events.clips[i].group != group]
-                if not fit:
-                    raise UserError(f"all events {prompt!r} are of {group}, as is a background")
-                chosen.append(fit[rng.integers(len(fit))])
+        choices = [by_prompt[prompt] for prompt in pair]
+        meetings = _meetings(backgrounds, order.tolist(), events, choices, rng)
+        for background, *chosen in islice(meetings, settings.backgrounds_per_pair):
             room = len(backgrounds.profiles[background].energy)
             most = min(longest, room, *(len(events.profiles[i].energy) for i in chosen))
             length = int(rng.integers(min(shortest, most), most + 1))
@@ -140,7 +159,9 @@ def balanced(draws: Draws, backgrounds: Library, seed: int) -> Draws:
         members = np.flatnonzero(part() == outer)
         excess = max(len(members) - third, 0)
         for row in rng.permutation(members)[:excess]:
-            start[row] = rng.choice(_starts(draws, row, room, mixing.DURING))
+            middle = _starts(draws, row, room, mixing.DURING)
+            if len(middle):  # two blocks of background have none
+                start[row] = rng.choice(middle)
     for outer in (mixing.BEFORE, mixing.AFTER):
         wanted = third - np.count_nonzero(part() == outer)
         for row in rng.permutation(np.flatnonzero(part() == mixing.DURING)):
@@ -218,10 +239,39 @@ def rows(
         }
 
 
-def _repeated(order: np.ndarray, count: int, pair: tuple[str, str]) -> np.ndarray:
-    if not len(order):
-        raise UserError(f"no background is left for the events {pair[0]!r} and {pair[1]!r}")
-    return np.resize(order, count)
+def _meetings(
+    backgrounds: Library,
+    order: Sequence[int],
+    events: Library,
+    choices: Sequence[Sequence[int]],
+    rng: np.random.Generator,
+) -> Iterator[tuple[int, int, int]]:
+    """A, B and C for one pair of prompts: backgrounds in their order, over and over.
+
+    A background whose recording is all there is of a prompt is passed over. Raises UserError where
+    none can be used.
+    """
+
+    def unlike(choice: Sequence[int], library: Library, index: int) -> list[int]:
+        group, sha256 = library.recording(index)
+        apart = map(events.recording, choice)
+        return [i for i, (g, s) in zip(choice, apart, strict=True) if g != group and s != sha256]
+
+    met = True
+    while met:
+        met = False
+        for background in order:
+            fit_b, fit_c = (unlike(choice, backgrounds, background) for choice in choices)
+            for b in rng.permutation(fit_b).tolist():
+                if fit := unlike(fit_c, events, b):
+                    met = True
+                    yield background, b, fit[rng.integers(len(fit))]
+                    break
+    names = " and ".join(repr(events.clips[choice[0]].prompt) for choice in choices)
+    raise UserError(
+        f"no background is left for the events {names}: it needs a prompt of its own, and the "
+        "three of them recordings and groups of their own"
+    )
 
 
 def _starts(draws: Draws, row: int, room: np.ndarray, part: int) -> np.ndarray:

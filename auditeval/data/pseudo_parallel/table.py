@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import os
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from auditeval import manifest
 from auditeval.atomic import replacing
+from auditeval.data import mixing
+from auditeval.types import UserError
 
 _BATCH_ROWS = 1000
 
@@ -41,31 +45,44 @@ def write(rows: Iterator[dict[str, Any]], path: Path) -> None:
         for kind in _COLUMNS.values()
     }
     schema = pyarrow.schema([(name, kinds[kind]) for name, kind in _COLUMNS.items()])
-    portable: dict[Path, str] = {}
-
-    def relative(file: Path) -> str:
-        if file not in portable:
-            portable[file] = Path(os.path.relpath(file, path.parent)).as_posix()
-        return portable[file]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    relative = manifest.relocator(path.parent)
 
     with replacing(path) as temporary, pyarrow.parquet.ParquetWriter(temporary, schema) as writer:
         while batch := list(islice(rows, _BATCH_ROWS)):
-            batch = [row | {key: relative(row[key]) for key in _FILES} for row in batch]
+            batch = [row | {key: relative(str(row[key])) for key in _FILES} for row in batch]
             writer.write_batch(pyarrow.RecordBatch.from_pylist(batch, schema=schema))
 
 
 def read(path: Path) -> Iterator[dict[str, Any]]:
-    """Stream the rows of a table."""
-    import pyarrow.parquet
-
-    with pyarrow.parquet.ParquetFile(path) as file:
+    """Stream the rows of a table; raises UserError where it is damaged."""
+    with _opened(path) as file:
         for batch in file.iter_batches(_BATCH_ROWS):
             yield from batch.to_pylist()
 
 
 def count(path: Path) -> int:
     """How many rows a table has."""
+    with _opened(path) as file:
+        return file.metadata.num_rows
+
+
+def positions(path: Path) -> dict[str, int]:
+    """How many rows have each of `mixing.POSITIONS`."""
+    with _opened(path) as file:
+        found = Counter(file.read(["position"]).column("position").to_pylist())
+    return {position: found[position] for position in mixing.POSITIONS}
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    import pyarrow
     import pyarrow.parquet
 
-    with pyarrow.parquet.ParquetFile(path) as file:
-        return file.metadata.num_rows
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            yield file
+    except (pyarrow.ArrowException, FileNotFoundError, KeyError) as error:
+        raise UserError(
+            f"{path}: is damaged or gone ({error}); delete its folder and build it again"
+        ) from None

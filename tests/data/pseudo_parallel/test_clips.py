@@ -32,7 +32,7 @@ def test_label_and_caption_are_prompt_and_wording(tmp_path: Path) -> None:
     ]
     only = listed(tmp_path, "\ufefffile,caption,take\na.wav,A dog barks.,9\n")
     assert read_clips(only, "take") == [
-        Clip(tmp_path / "a.wav", "A dog barks.", "A dog barks.", None, "9")
+        Clip(tmp_path / "a.wav", "a dog barks", "A dog barks.", None, "9")
     ]
 
 
@@ -47,6 +47,7 @@ def test_label_and_caption_are_prompt_and_wording(tmp_path: Path) -> None:
         ("file,label\n ,dog\n", r"clips\.csv:2: file is empty"),
         ("file,label\na.wav\n", r"clips\.csv:2: expected 2 cells"),
         ("file,label\na.wav,dog,cat\n", r"clips\.csv:2: expected 2 cells"),
+        ("file,label,label\n", r"clips\.csv:1: a column stands twice in file, label, label"),
         ("file,label\na.wav,...\n", r"clips\.csv:2: label or caption is empty"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
 from pathlib import Path
@@ -26,7 +27,11 @@ def clip(prompt: str, group: str, caption: str | None = None) -> Clip:
 
 def profile(samples: np.ndarray) -> Profile:
     blocks = samples.reshape(-1, BLOCK)
-    return Profile("0", np.square(blocks).sum(axis=1), np.abs(blocks).max(axis=1))
+    return Profile(
+        hashlib.sha256(samples.tobytes()).hexdigest(),
+        np.square(blocks).sum(axis=1),
+        np.abs(blocks).max(axis=1),
+    )
 
 
 def library(
@@ -93,15 +98,34 @@ def test_backgrounds_repeat_only_when_there_are_too_few() -> None:
         assert set(used.values()) == {2, 3}
 
 
-def test_a_background_never_meets_a_recording_of_its_own_group() -> None:
+def test_what_shares_a_group_or_its_samples_never_meets() -> None:
+    b, c = library(2, 1, 50, word="event"), library(1, 1, 50, seed=9)
     events = Library(
-        [clip("b", "one"), clip("b", "two"), clip("c", "three")], library(1, 3, 50).profiles
+        [clip("b", "one"), clip("b", "two"), clip("c", "one"), clip("c", "three")],
+        [b.profiles[0], b.profiles[1], c.profiles[0], b.profiles[1]],
     )
-    backgrounds = Library([clip("a", "one")], library(1, 1, 100).profiles)
-    rows = planned(backgrounds, events, settings())[1]
-    assert {row["b_group"] for row in rows} == {"two"}
-    with pytest.raises(UserError, match="all events 'c' are of three, as is a background"):
-        plan.draw(Library([clip("a", "three")], backgrounds.profiles), events, settings())
+    backgrounds = Library([clip("a", "two"), clip("a", "four")], scenes(2).profiles)
+    wanted = settings(backgrounds_per_pair=50)
+    met = {
+        (row["a_group"], row["b_group"], row["c_group"])
+        for row in planned(backgrounds, events, wanted)[1]
+    }
+    # B and C in group "one", or of the same samples ("two" and "three"), do not; nor A with B.
+    assert met == {("two", "one", "three"), ("four", "one", "three"), ("four", "two", "one")}
+
+    none = Library([clip("a", "one"), clip("a", "three")], scenes(2).profiles)
+    only = Library([clip("b", "one"), clip("c", "three")], b.profiles)
+    with pytest.raises(UserError, match="no background is left for the events 'b' and 'c'"):
+        plan.draw(none, only, wanted)
+    # A background that cannot be used is passed over where another can.
+    both = Library([clip("a", "one"), clip("a", "five")], scenes(2).profiles)
+    assert set(plan.draw(both, only, wanted).background) == {1}
+
+
+def test_two_blocks_of_background_have_no_middle() -> None:
+    short = library(1, 3, 2, word="scene", seed=1)
+    tiny = settings(background_seconds=0.2, event_seconds=(0.1, 0.1))
+    assert set(plan.draw(short, library(2, 2, 2), tiny).length) == {1}
 
 
 def test_on_200_backgrounds_the_interval_is_that_of_a_search_by_brute_force() -> None:
@@ -229,7 +253,7 @@ def test_power_can_be_matched_at_a_drawn_ratio() -> None:
 def test_the_event_is_the_loudest_part_of_its_recording() -> None:
     wave = np.full(60 * BLOCK, 0.001)
     wave[37 * BLOCK : 47 * BLOCK] = 0.5
-    events = Library([clip("b", "1"), clip("c", "2")], [profile(wave)] * 2)
+    events = Library([clip("b", "1"), clip("c", "2")], [profile(wave), profile(0.5 * wave)])
     one_second = settings(event_seconds=(1.0, 1.0))
     rows = planned(scenes(3), events, one_second)[1]
     assert {(row["b_start"], row["c_start"]) for row in rows} == {(37 * BLOCK, 37 * BLOCK)}
@@ -253,6 +277,12 @@ def test_a_seed_is_a_plan() -> None:
         ({"background_seconds": float("inf")}, r"backgrounds of inf s"),
         ({"rate_hz": 44101}, r"44101 Hz: expected a multiple of 10 Hz"),
         ({"rate_hz": 0}, r"0 Hz: expected"),
+        ({"rate_hz": 200_000}, r"200000 Hz: expected a multiple of 10 Hz from 1000 to 192000 Hz"),
+        ({"level_db": (0.0, 61.0)}, r"within 60 dB of the background"),
+        (
+            {"match": "lufs", "event_seconds": (0.3, 1.0)},
+            r"events of 0\.3 s have no loudness in LUFS, which needs 0\.4 s",
+        ),
         ({"level_db": (3.0, -3.0)}, r"the level of events goes from 3 to -3 dB"),
         ({"level_db": (float("nan"), 1.0)}, r"the level of events goes from nan to 1 dB"),
         ({"backgrounds_per_pair": 0}, r"each pair of prompts needs one background at least"),
@@ -268,5 +298,5 @@ def test_too_few_prompts_or_backgrounds() -> None:
     one, two = library(1, 5, 60), library(2, 5, 60)
     with pytest.raises(UserError, match="events of two prompts are needed, all are 'sound 0'"):
         plan.draw(one, one, settings())
-    with pytest.raises(UserError, match="no background is left for the events 'sound 0' and"):
+    with pytest.raises(UserError, match="no background is left for the events 'sound 0' and 's"):
         plan.draw(two, two, settings())

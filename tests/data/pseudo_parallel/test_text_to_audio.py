@@ -123,7 +123,7 @@ def test_generated_clips_become_a_set(tmp_path: Path) -> None:
 def test_prompts_of_a_list(tmp_path: Path) -> None:
     path = tmp_path / "audiocaps.csv"
     path.write_text("audiocap_id,youtube_id,start_time,caption\n1,x,30,A dog barks\n")
-    assert read_prompts(path) == [Prompt("A dog barks", "A dog barks", None)]
+    assert read_prompts(path) == [Prompt("a dog barks", "A dog barks", None)]
     path.write_text("words\nrain\n")
     with pytest.raises(UserError, match=r"audiocaps\.csv:1: expected the columns label or caption"):
         read_prompts(path)
