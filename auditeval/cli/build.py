@@ -113,10 +113,7 @@ def build(
             clips, output, settings, backgrounds, audio.value, group_by, workers, report
         )
     where = ", ".join(f"{count} {position}" for position, count in built.positions.items())
-    print(
-        f"{built.manifest}: {built.pairs} pairs; events of {sum(built.positions.values())} mixes:"
-    )
-    print(f"{where} the middle of the background")
+    print(f"{built.manifest}: {built.pairs} pairs; events of the mixes: {where} the middle")
     # A clip that is only too short to be a background as well was not asked to be one.
     failed = [clip for clip in built.left_out if backgrounds or clip.role == "events"]
     if failed:

@@ -86,7 +86,7 @@ BAD: dict[str, tuple[Callable[[Path, Path], list[object]], str]] = {
             ),
             "--background-seconds", 4, "--event-seconds", 1, 2,
         ],
-        r"no background is left for the events 'rain' and 'storm'.* 1 clips were left out, the "
+        r"no background is left for the events 'rain' and 'storm'.*1 clips were left out, the "
         r"first: .*none\.wav: no such file",
     ),
     "a level upside down": (

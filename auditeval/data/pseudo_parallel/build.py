@@ -142,7 +142,8 @@ def _plan(
         if not left_out:
             raise
         raise UserError(
-            f"{error} ({len(left_out)} clips were left out, the first: {left_out[0].reason})"
+            f"{error} ({len({clip.file for clip in left_out})} clips were left out, the first: "
+            f"{left_out[0].reason})"
         ) from None
     rows = plan.rows(draws, backgrounds, events, settings, _loudness(settings.rate_hz))
     with replacing(folder / LEFT_OUT) as temporary:
