@@ -298,7 +298,8 @@ def _write_csv(rows: Iterator[dict[str, Any]], path: Path) -> None:
             used |= flat.keys()
             spool.write(json.dumps(flat) + "\n")
         spool.seek(0)
-        columns = [column for column in columns if column in used]
+        needed = {name for name, field in EditPair.model_fields.items() if field.is_required()}
+        columns = [column for column in columns if column in used | needed]
         with path.open("w", newline="", encoding="utf-8") as file:
             write_cells = csv_writer(file)
             write_cells(columns)

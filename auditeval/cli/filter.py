@@ -25,7 +25,8 @@ def filter_(
     Beside KEPT.jsonl come KEPT.rejected.jsonl, which names the stage that rejected each pair, and
     KEPT.filter.json, .md and .png: counts and lowest scores by operation, the distributions of the
     scores before and after, and what all of it was made from. Pairs without scores are rejected as
-    "unscored". The same command gives the same bytes.
+    "unscored". The same command gives the same bytes. Of the manifest only ids, operations and, for
+    another folder, paths are read: `auditeval score` checks the rest.
 
     Examples:
 

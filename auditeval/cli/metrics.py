@@ -51,6 +51,9 @@ def metrics(
     Without weights YAMNet and the label bridge stand in, under names of their own. A pair that
     cannot be used is left out of all metrics and listed in the JSON, and the exit status is 1.
 
+    Of a whole set that `auditeval build` made, FAD and FD are 0: it holds every edit with its
+    reverse, so that originals and edited clips are the same. Compare parts of it.
+
     Examples:
 
         auditeval metrics all.jsonl kept.jsonl -o report
@@ -117,11 +120,10 @@ def _named(manifests: list[Path]) -> dict[str, Path]:
     for path in manifests:
         if not path.exists():
             raise UserError(f"{path}: no such manifest")
-    short = len({path.stem for path in manifests}) == len(manifests)
-    named = {path.stem if short else str(path): path for path in manifests}
-    if len(named) < len(manifests):
+    if len({path.resolve() for path in manifests}) < len(manifests):
         raise UserError("a manifest stands twice among those to compare")
-    return named
+    short = len({path.stem for path in manifests}) == len(manifests)
+    return {path.stem if short else str(path): path for path in manifests}
 
 
 def _make_folder(folder: Path) -> None:

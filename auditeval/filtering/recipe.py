@@ -42,6 +42,8 @@ class Stage(BaseModel):
     @field_validator("at_least", mode="before")
     @classmethod
     def _is_a_number_or_numbers(cls, value: Any) -> Any:
+        if value == {}:
+            raise ValueError("expected a number for each operation, found none")
         for one in value.values() if isinstance(value, dict) else [value]:
             number = isinstance(one, (int, float)) and not isinstance(one, bool)
             if not number or not isfinite(one):
@@ -116,6 +118,8 @@ def read_recipe(path: str | os.PathLike[str]) -> Recipe:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise UserError(f"{path}:{line}: is not YAML ({error.problem})") from None
+    except RecursionError:
+        raise UserError(f"{path}: a part of it holds itself") from None
     except (yaml.YAMLError, OmegaConfBaseException, UnicodeDecodeError) as error:
         raise UserError(f"{path}: is not YAML ({str(error).splitlines()[0]})") from None
     if not isinstance(plain, dict):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
+import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -12,7 +14,7 @@ from typing import Any, NamedTuple
 import polars
 
 from auditeval import manifest
-from auditeval.atomic import replacing
+from auditeval.atomic import PARTIAL, replacing
 from auditeval.filtering.recipe import read_recipe
 from auditeval.filtering.select import Outcome, select, summarize
 from auditeval.filtering.split import Halves, split
@@ -26,9 +28,9 @@ class Files(NamedTuple):
 
     kept: Path
     rejected: Path
-    record: Path
     markdown: Path
     plot: Path
+    record: Path
 
 
 class Filtered(NamedTuple):
@@ -42,7 +44,7 @@ class Filtered(NamedTuple):
 def files(output: Path) -> Files:
     """kept.jsonl, kept.rejected.jsonl, kept.filter.json, kept.filter.md, kept.filter.png."""
     stem, suffix = output.stem, output.suffix
-    others = (f"rejected{suffix}", "filter.json", "filter.md", "filter.png")
+    others = (f"rejected{suffix}", "filter.md", "filter.png", "filter.json")
     return Files(output, *(output.with_name(f"{stem}.{other}") for other in others))
 
 
@@ -88,6 +90,7 @@ def filtered(
         splitting = aside.submit(split, manifest_path, halves, pairs["id"], rejected_by)
         provenance = {
             "auditeval": __version__,
+            "kept_in": output.name,
             **{name: path.name for name, path in inputs.items()},
             **{f"{name}_sha256": digest.result() for name, digest in digests.items()},
             "scores_of_no_pair": scores.height - matched,
@@ -99,7 +102,10 @@ def filtered(
 
 @contextmanager
 def _written(names: Files) -> Iterator[Files]:
-    """Temporary names of all files, given up for their own in the end, the kept one's last."""
+    """Temporary names of all files, given up for their own in the end.
+
+    The record comes first, by which a later run knows the others as its own, the kept one last.
+    """
     try:
         with ExitStack() as stack:
             yield Files(*(stack.enter_context(replacing(path)) for path in names))
@@ -115,11 +121,24 @@ def _check_output(names: Files, inputs: tuple[Path, ...]) -> None:
         for given in inputs:
             if path.resolve() == given.resolve():
                 raise UserError(f"{path}: is an input and would be overwritten; choose another -o")
-    if names.kept.exists() and not names.record.exists():
-        raise UserError(
-            f"{names.kept}: exists already and was not made by `auditeval filter`; delete it or "
-            "choose another output"
-        )
+    made = _made(names.record)
+    for path in names:
+        if path.exists() and made != names.kept.name:
+            raise UserError(
+                f"{path}: exists already and was not made by `auditeval filter -o "
+                f"{names.kept.name}`; delete it or choose another output"
+            )
+        for torn in path.parent.glob(f".{glob.escape(path.name)}.*{PARTIAL}"):  # of a killed run
+            torn.unlink()
+
+
+def _made(record: Path) -> str | None:
+    """The name of the kept manifest that a record of an earlier run belongs to."""
+    try:
+        found = json.loads(record.read_bytes())
+    except (OSError, ValueError):
+        return None
+    return found.get("kept_in") if isinstance(found, dict) else None
 
 
 def _digest(path: Path) -> str:

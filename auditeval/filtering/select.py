@@ -84,6 +84,8 @@ def grouped() -> polars.Expr:
 
 def _check_operations(recipe: Recipe, operations: polars.Series) -> None:
     there = sorted(operations.unique())
+    if ALL in there:
+        raise UserError(f"an operation is called {ALL!r}, as the sum of all is; rename it")
     for number, stage in enumerate(recipe.stages, start=1):
         if not isinstance(stage.at_least, dict):
             continue

@@ -284,13 +284,20 @@ class Accumulation:
         ]
         self.pairs += pairs
 
-    def values(self, intervals: bool = True) -> dict[str, Measured]:
-        """Of every metric, by name. Without `intervals` large distances are ten times as quick."""
+    def values(self, intervals: bool = True, units: int | None = None) -> dict[str, Measured]:
+        """Of every metric, by name. Without `intervals` large distances are ten times as quick.
+
+        `units` is what the groups were dealt by, as many as pairs where it is None.
+        """
+        units = self.pairs if units is None else units
         merged = {
             statistic: self._merged(statistic, states)
             for statistic, states in zip(self._statistics, self.states, strict=True)
         }
-        return {m.name: self._measured(m, merged[m.statistic], intervals) for m in self._metrics}
+        return {
+            metric.name: self._measured(metric, merged[metric.statistic], intervals, units)
+            for metric in self._metrics
+        }
 
     def _merged(self, statistic: Statistic, states: Sequence[Any]) -> Callable[[Chosen], Value]:
         """The value of some groups together, computed once for all metrics that ask."""
@@ -304,17 +311,18 @@ class Accumulation:
         return value
 
     def _measured(
-        self, metric: DataMetric, value: Callable[[Chosen], Value], with_interval: bool
+        self, metric: DataMetric, value: Callable[[Chosen], Value], with_interval: bool, units: int
     ) -> Measured:
-        if self.pairs < metric.min_pairs:
-            few = Undefined(f"{self.pairs} pairs are too few, {metric.min_pairs} are needed")
+        what = "pairs" if units == self.pairs else "sources"
+        if units < metric.min_pairs:
+            few = Undefined(f"{units} {what} are too few, {metric.min_pairs} are needed")
             return Measured(few, few, self.pairs)
         over = partial(metric.over, value)
         interval: tuple[float, float] | Undefined
         if not with_interval:
             interval = Undefined("not asked for")
-        elif self.pairs < GROUPS:
-            interval = Undefined(f"{self.pairs} pairs; an interval needs {GROUPS}")
+        elif units < GROUPS:
+            interval = Undefined(f"{units} {what}; an interval needs {GROUPS}")
         else:
             interval = jackknife(over)
         if not isinstance(interval, Undefined):
@@ -339,9 +347,14 @@ def summarise(
     heard: Mapping[str, Heard],
     seed: int = SEED,
     intervals: bool = True,
+    units: Mapping[str, str] | None = None,
 ) -> dict[str, Measured]:
-    """Metrics of one role over the pairs {id: as its encoder has them}."""
-    accumulation, deal = Accumulation(metrics), Deal(heard, seed)
+    """Metrics of one role over the pairs {id: as its encoder has them}.
+
+    `units` says of each id what it is dealt by (`groups.unit`); by itself, if None.
+    """
+    units = {id: id for id in heard} if units is None else units
+    accumulation, deal = Accumulation(metrics), Deal((units[id] for id in heard), seed)
     for id, pair in heard.items():
-        accumulation.update(deal(id), pair)
-    return accumulation.values(intervals)
+        accumulation.update(deal(units[id]), pair)
+    return accumulation.values(intervals, len(deal))

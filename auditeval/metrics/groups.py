@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from scipy import stats
 
-from auditeval.types import Undefined
+from auditeval.types import EditPair, Undefined
 
 GROUPS = 10
 SEED = 1984
@@ -22,26 +22,32 @@ Value = float | Undefined
 
 
 class Deal:
-    """Which group each pair of a set belongs to: a seeded draw without replacement, by id.
+    """Which group each unit of a set belongs to: a seeded draw without replacement, by name.
 
-    Groups differ by one pair at most, and neither the order of the pairs nor what else is computed
-    beside them matters. Takes 8 bytes a pair.
+    A unit is what is independent of the others: a source of several pairs, or a pair (see `unit`).
+    Groups differ by one unit at most, and neither their order nor what else is computed beside them
+    matters. Takes 8 bytes a unit.
     """
 
-    def __init__(self, ids: Iterable[str], seed: int = SEED) -> None:
-        self._seed = str(seed).encode()
-        self._keys = np.sort(np.fromiter(map(self._key, ids), np.uint64))
+    def __init__(self, units: Iterable[str], seed: int = SEED) -> None:
+        self._seed = hashlib.sha256(str(seed).encode()).digest()
+        self._keys = np.unique(np.fromiter(map(self._key, units), np.uint64))
 
     def __len__(self) -> int:
         return len(self._keys)
 
-    def __call__(self, id: str) -> int:
-        # The rank of a hash among hashes is a random permutation of the pairs.
-        return int(np.searchsorted(self._keys, self._key(id))) % GROUPS
+    def __call__(self, unit: str) -> int:
+        # The rank of a hash among hashes is a random permutation of the units.
+        return int(np.searchsorted(self._keys, self._key(unit))) % GROUPS
 
-    def _key(self, id: str) -> np.uint64:
-        digest = hashlib.blake2b(id.encode(), digest_size=8, key=self._seed).digest()
+    def _key(self, unit: str) -> np.uint64:
+        digest = hashlib.blake2b(unit.encode(), digest_size=8, key=self._seed).digest()
         return np.uint64(int.from_bytes(digest, "big"))
+
+
+def unit(pair: EditPair) -> str:
+    """What a pair is dealt by: pairs of one source share clips, and are not independent."""
+    return f"source {pair.source}" if pair.source else f"pair {pair.id}"
 
 
 def jackknife(

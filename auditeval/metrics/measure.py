@@ -21,7 +21,7 @@ from auditeval.metrics.data_quality import (
     Heard,
     Measured,
 )
-from auditeval.metrics.groups import SEED, Deal
+from auditeval.metrics.groups import SEED, Deal, unit
 from auditeval.types import EditPair, UserError
 
 Pairs = Sequence[EditPair] | str | os.PathLike[str]
@@ -64,7 +64,7 @@ def measure(
     """The metrics of each set that these encoders feed, or `only` those named.
 
     Each encoder passes over all sets before the next one is made, so one model is in memory at a
-    time, and nothing there grows with the number of pairs but 8 bytes a pair. Features go through
+    time, and nothing there grows with the number of pairs but 8 bytes a source. Features go through
     the cache. A pair that an encoder cannot use is left out of all metrics, as if the set were
     without it. `watch(what, done, total)` is told how far a pass has come, in pairs.
 
@@ -175,7 +175,7 @@ class _Run:
         self.found: dict[str, dict[str, str]] = {}
         self._sets, self._totals, self._left_out = sets, totals, left_out
         self._batch_size, self._watch = batch_size, watch
-        self._deals = {name: Deal((p.id for p in self._usable(name)), seed) for name in sets}
+        self._deals = {name: Deal(map(unit, self._usable(name)), seed) for name in sets}
 
     def values(
         self, store: FeatureStore, role: str, metrics: Sequence[DataMetric], name: str
@@ -187,13 +187,13 @@ class _Run:
                 if isinstance(heard, Failure):
                     self.found.setdefault(name, {})[pair.id] = heard.reason
                 else:
-                    accumulation.update(deal(pair.id), heard)
+                    accumulation.update(deal(unit(pair)), heard)
             done += len(batch)
             self._watch(f"{name}: {role}", done, self._totals[name] - len(self._left_out[name]))
         if self.found:
             return {}
         self._watch(f"{name}: values of {role}", 0, 1)  # large distances take their time
-        values = accumulation.values()
+        values = accumulation.values(units=len(deal))
         self._watch(f"{name}: values of {role}", 1, 1)
         return values
 

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def best(table: Table, metric: DataMetric) -> set[str]:
-    """Names of the rows that are best by this metric; none where there is nothing to compare."""
+    """The name of the row that is best by this metric; none where rows are level.
+
+    A distance below 0 is 0 and noise (`fad_inf_...` may end there).
+    """
     values = {
         row.name: found
         for row in table.rows
@@ -26,8 +29,11 @@ def best(table: Table, metric: DataMetric) -> set[str]:
     }
     if len(values) < 2:
         return set()
+    if not metric.higher_is_better:
+        values = {name: max(value, 0.0) for name, value in values.items()}
     top = max(values.values()) if metric.higher_is_better else min(values.values())
-    return {name for name, value in values.items() if value == top}
+    level = {name for name, value in values.items() if value == top}
+    return level if len(level) == 1 else set()
 
 
 def to_markdown(table: Table) -> str:
@@ -145,7 +151,7 @@ def _plain(measured: Measured) -> dict[str, Any]:
 
 
 def _caption(table: Table) -> str:
-    lines = [f"Brackets: 95 % jackknife over {GROUPS} groups; N: pairs."]
+    lines = [f"Brackets: 95 % jackknife over {GROUPS} groups of sources; N: pairs."]
     if len(table.rows) > 1:
         lines.append("Bold: best.")
     if left_out := [f"{row.name} {len(row.left_out)}" for row in table.rows if row.left_out]:

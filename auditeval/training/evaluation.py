@@ -24,7 +24,7 @@ from auditeval.metrics.data_quality import (
     summarise,
     trimmed,
 )
-from auditeval.metrics.groups import Deal
+from auditeval.metrics.groups import Deal, unit
 from auditeval.metrics.measure import Encoders, at_rate, choose, hear, loaded
 from auditeval.models.three_head import Regressor
 from auditeval.training.data import PairDataModule
@@ -198,6 +198,7 @@ class KeptShare(_Metrics):
         self._keep_share = keep_share
         self._heard: list[tuple[list[DataMetric], dict[str, Heard]]] = []
         self._all: dict[str, Measured] = {}
+        self._units: dict[str, str] = {}
 
     def on_fit_start(self, trainer: lightning.Trainer, module: Any) -> None:
         data = trainer.datamodule  # type: ignore[attr-defined]
@@ -210,9 +211,10 @@ class KeptShare(_Metrics):
         if not trainer.is_global_zero:
             return
         pairs, _ = data.validation()
+        self._units = {pair.id: unit(pair) for pair in pairs}
         self._heard = [self._hear(role, pairs) for role in self._chosen]
         for metrics, heard in self._heard:
-            self._all.update(summarise(metrics, heard, intervals=False))
+            self._all.update(summarise(metrics, heard, intervals=False, units=self._units))
 
     def on_validation_epoch_end(self, trainer: lightning.Trainer, module: Any) -> None:
         if not self._due(trainer) or not trainer.is_global_zero:
@@ -221,7 +223,8 @@ class KeptShare(_Metrics):
         kept = best_share(pairs, predicted(module.model, features, module.device), self._keep_share)
         self._log(module, "val/all", self._all, rank_zero_only=True)
         for metrics, heard in self._heard:
-            found = summarise(metrics, {id: heard[id] for id in kept}, intervals=False)
+            best = {id: heard[id] for id in kept}
+            found = summarise(metrics, best, intervals=False, units=self._units)
             self._log(module, "val/kept", found, rank_zero_only=True)
 
     def _hear(

@@ -80,6 +80,8 @@ def train(config: DictConfig) -> agreement.Report | None:
     encoder = make_encoder(**config.features)
     encoder.to(str(choose_device(config.get("device", "auto"))))
     baselines = {str(name): _call(node) for name, node in config.baselines.items()}
+    for node in config.callbacks.values():
+        _call(node)  # each fold has its own; a mistake in their settings is said before hours pass
     if first:
         _record(folder, config, manifest_path, pairs, folds, encoder)
 
@@ -166,7 +168,7 @@ class _Run:
             logger=hydra.utils.instantiate(config.logger, save_dir=str(self.folder)),
             callbacks=[
                 *parts.callbacks,
-                *(hydra.utils.instantiate(node) for node in config.callbacks.values()),
+                *map(_call, config.callbacks.values()),
             ],
         )
         if trainer.is_global_zero and (metrics := self.folder / "metrics.csv").exists():

@@ -6,13 +6,17 @@ set -euo pipefail
 recipe="$(cd "$(dirname "$0")" && pwd)"
 auditeval="${AUDITEVAL:-$recipe/../../.venv/bin/auditeval}"
 clips="$1" work="$2"
-read -r -a build <<< "${BUILD:-}"
-score=(${CHECKPOINT:+--checkpoint "$CHECKPOINT"})
 
-"$auditeval" build --clips "$clips" --audio virtual "${build[@]}" -o "$work/mixed"
-"$auditeval" score "$work/mixed/manifest.jsonl" "${score[@]}" -o "$work/scores.csv"
+run() {
+    # Status 1 says that single clips or pairs could not be used; the rest is whole.
+    "$auditeval" "$@" || [ $? -eq 1 ]
+}
+
+# shellcheck disable=SC2086  # several options in one variable
+run build --clips "$clips" --audio virtual ${BUILD:-} -o "$work/mixed"
+run score "$work/mixed/manifest.jsonl" ${CHECKPOINT:+--checkpoint "$CHECKPOINT"} -o "$work/scores.csv"
 for part in random1 random2 random3 filtered; do
-    "$auditeval" filter "$work/mixed/manifest.jsonl" "$work/scores.csv" \
+    run filter "$work/mixed/manifest.jsonl" "$work/scores.csv" \
         --recipe "$recipe/$part.yaml" -o "$work/$part.jsonl"
 done
-"$auditeval" metrics "$work"/{random1,random2,random3,filtered}.jsonl "${@:3}" -o "$work/report"
+run metrics "$work"/{random1,random2,random3,filtered}.jsonl "${@:3}" -o "$work/report"

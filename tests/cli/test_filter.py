@@ -82,8 +82,32 @@ def test_its_own_output_is_replaced_and_nobody_else_s(cli: Any, inputs: list[Pat
     content(inputs[0].with_name("mine.jsonl"), b"my thesis")
     ended = cli(*arguments(inputs, "mine.jsonl"))
     assert ended.status == 2
-    assert "mine.jsonl: exists already and was not made by `auditeval filter`" in ended.sentence
+    assert (
+        "mine.jsonl: exists already and was not made by `auditeval filter -o mine.jsonl`"
+        in ended.sentence
+    )
     assert inputs[0].with_name("mine.jsonl").read_bytes() == b"my thesis"
+    # A selection of another name does not hand over the reports that it stands beside.
+    ended = cli(*arguments(inputs, "kept.csv"))
+    assert ended.status == 2
+    assert "was not made by `auditeval filter -o kept.csv`" in ended.sentence
+    content(inputs[0].with_name("new.rejected.jsonl"), b"my thesis")
+    assert "new.rejected.jsonl: exists already" in cli(*arguments(inputs, "new.jsonl")).sentence
+
+
+def test_what_a_killed_run_left_is_swept(cli: Any, inputs: list[Path]) -> None:
+    torn = content(inputs[0].with_name(".kept.jsonl.7-7.partial"), b"{")
+    other = content(inputs[0].with_name(".other.jsonl.7-7.partial"), b"{")
+    assert cli(*arguments(inputs)).status == 0
+    assert not torn.exists()
+    assert other.exists()
+
+
+def test_a_csv_of_no_pairs_still_names_its_columns(cli: Any, inputs: list[Path]) -> None:
+    inputs[2].write_text("stages:\n- {name: none, axis: quality, at_least: 9}\n")
+    assert cli(*arguments(inputs, "kept.csv")).status == 0
+    kept = inputs[0].with_name("kept.csv").read_text()
+    assert kept == "id,original,edited,original_caption,target_caption\n"
 
 
 HEAD = "id,quality,relevance,faithfulness,status,reason\n"

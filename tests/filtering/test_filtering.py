@@ -218,6 +218,14 @@ BAD_RECIPES = {
         "stages:\n- {name: a, axis: quality, keep_top: 1}\nseed: 1\n",
         r"seed: unknown key \(known: stages\)",
     ),
+    "a threshold for no operation": (
+        "stages:\n- {name: a, axis: quality, at_least: {}}\n",
+        r"stage 1 \('a'\): at_least: expected a number for each operation, found none",
+    ),
+    "a part that holds itself": (
+        "stages: &s\n- *s\n",
+        r": a part of it holds itself",
+    ),
     "neither axis nor seed": (
         "stages:\n- {name: a, keep_top: 1}\n",
         r"stage 1 \('a'\): expected an axis, or a seed to draw at random",
@@ -359,3 +367,10 @@ def test_a_seed_draws_so_many_of_each_operation_whatever_their_scores_and_order(
     assert abs(times.mean() - 30) < 1e-9
     assert times.std() < 1.3 * np.sqrt(200 * 0.15 * 0.85)
     assert times.min() > 5
+
+
+def test_an_operation_may_not_be_called_as_the_sum_is() -> None:
+    table = polars.DataFrame({"id": ["a"], "operation": ["all"], "quality": [3.0]})
+    recipe = Recipe.model_validate({"stages": [{"name": "x", "axis": "quality", "keep_top": 1}]})
+    with pytest.raises(UserError, match="an operation is called 'all', as the sum of all is"):
+        select(table, recipe)

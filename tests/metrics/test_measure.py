@@ -156,15 +156,33 @@ def test_the_best_is_marked_by_direction(capsys: pytest.CaptureFixture[str]) -> 
         b={"clap_score": 50.0, "fd_cnn14_32k": 3.0, "audiobox_pq": 5.0, "audiobox_cu": few},
         c={"clap_score": few, "fd_cnn14_32k": few, "audiobox_pq": 4.0, "audiobox_cu": 4.0},
     )
-    assert [best(table, metric) for metric in table.metrics] == [{"b"}, {"a"}, {"a", "b"}, set()]
+    assert [best(table, metric) for metric in table.metrics] == [{"b"}, {"a"}, set(), set()]
     a, b, c = to_markdown(table).splitlines()[4:7]
-    assert a == "| a | 40<br>N=9 | **2**<br>N=9 | **5**<br>N=9 | –<br>N=9 |"
+    assert a == "| a | 40<br>N=9 | **2**<br>N=9 | 5<br>N=9 | –<br>N=9 |"
     assert b.startswith("| b | **50**<br>N=9 | 3<br>")
     assert "–" in c
     assert "clap_score ↑ | fd_cnn14_32k ↓ | audiobox_pq ↑" in to_markdown(table)
     assert "– undefined: too few (audiobox_cu, clap_score, fd_cnn14_32k)" in to_markdown(table)
     print_table(table)
     assert "cnn14_32k ↓" in capsys.readouterr().out
+
+
+def test_distances_below_zero_are_level() -> None:
+    name = "fad_inf_yamnet_16k"
+    assert [best(made, made.metrics[0]) for made in (
+        table_of(a={name: -0.2}, b={name: -0.1}), table_of(a={name: -0.2}, b={name: 0.1})
+    )] == [set(), {"a"}]  # fmt: skip
+
+
+def test_pairs_of_one_source_are_one_unit(good: list[EditPair]) -> None:
+    """Copies of a pair add nothing: the interval is that of the sources."""
+    encoders = {"yamnet": {"name": "yamnet"}}
+    first = good[0]
+    alike = [first.model_copy(update={"id": f"{n}", "source": "one"}) for n in range(12)]
+    (row,) = measure({"alike": alike}, encoders, ["is_yamnet_16k_splits10"]).rows
+    found = row.values["is_yamnet_16k_splits10"]
+    assert found.value == Undefined("1 sources are too few, 10 are needed")
+    assert found.pairs == 12
 
 
 def test_what_is_written_is_plain_and_the_same_again(made: Table, tmp_path: Path) -> None:
