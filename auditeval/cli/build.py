@@ -64,6 +64,10 @@ def build(
     quietest interval of A, captions by rule. Six edits a tuple. A killed build goes on where it
     stopped when the same command is given again, and ends with the same bytes.
 
+    Beyond the paper: B and C share their interval; the split points are 30 % and 70 % of a
+    background of any length; where too few intervals lie at one end, the drop operation fills it
+    from the middle; a tuple that would clip is turned down as a whole.
+
     Examples:
 
         auditeval build --clips esc10/labels.csv --background-seconds 5 --event-seconds 1.5 3

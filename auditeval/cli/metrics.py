@@ -56,7 +56,7 @@ def metrics(
 
     Examples:
 
-        auditeval metrics all.jsonl kept.jsonl -o report
+        auditeval metrics random.jsonl kept.jsonl -o report
 
         auditeval metrics kept.jsonl --cnn14 Cnn14_mAP=0.431.pth --only fd_cnn14_32k -o report
     """

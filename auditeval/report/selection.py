@@ -105,6 +105,7 @@ def plot(outcome: Outcome, path: Path) -> None:
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     largest = sorted(outcome.operations, key=lambda name: -outcome.original[name])[:_MOST_PANELS]
     operations = [name for name in outcome.operations if name in largest]
@@ -122,6 +123,7 @@ def plot(outcome: Outcome, path: Path) -> None:
         for panel, axis in zip(row, AXES, strict=True):
             panel.tick_params(labelsize=7)
             panel.set_yticks([])
+            panel.xaxis.set_major_locator(MaxNLocator(5, integer=True))
             found = outcome.distributions[operation].get(axis)
             if found is None:
                 panel.text(0.5, 0.5, "no scores", transform=panel.transAxes, ha="center")
