@@ -162,7 +162,8 @@ def _profiler(settings: plan.Settings, role: str) -> Callable[[Clip], Profile | 
         try:
             found = profile(clip, settings.rate_hz, longest)
             if settings.match == "lufs":
-                loudness(clip, settings.rate_hz)
+                samples = round(len(found.energy) * BLOCK_SECONDS * settings.rate_hz)
+                loudness(clip, settings.rate_hz, 0, samples)
         except AudioError as error:
             return str(error)
         seconds = len(found.energy) * BLOCK_SECONDS

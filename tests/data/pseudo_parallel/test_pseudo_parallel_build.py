@@ -331,7 +331,15 @@ def test_a_clip_too_faint_for_lufs_is_left_out(clip_list: Path, tmp_path: Path) 
     folder = shutil.copytree(clip_list.parent, tmp_path / "clips")
     samples, rate_hz = soundfile.read(folder / "rain_0.wav")
     soundfile.write(folder / "rain_0.wav", 1e-3 * samples, rate_hz)
+    samples, rate_hz = soundfile.read(folder / "rain_2.wav")  # 4 s, of which 2 serve as background
+    samples[: 2 * rate_hz] *= 1e-3
+    soundfile.write(folder / "rain_2.wav", samples, rate_hz)
     built = made(folder / "labels.csv", tmp_path / "set", "virtual", match="lufs")
+    assert [(Path(clip.file).name, clip.role) for clip in built.left_out] == [
+        ("rain_0.wav", "events"),
+        ("rain_0.wav", "backgrounds"),
+        ("rain_2.wav", "backgrounds"),
+    ]
     assert {clip.reason.split(": ")[1] for clip in built.left_out} == {
         "is too faint to have a loudness in LUFS"
     }
