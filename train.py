@@ -11,7 +11,7 @@ from omegaconf import DictConfig, OmegaConf
 
 @hydra.main(version_base="1.3", config_path="configs", config_name="train")
 def main(config: DictConfig) -> None:
-    from auditeval.report import print_table
+    from auditeval.report.agreement import print_table
     from auditeval.training.run import train
     from auditeval.types import UserError
 
