@@ -113,8 +113,8 @@ def main() -> None:
         for form in ("parquet", "csv", "jsonl"):
             inputs = [folder / f"pairs.{form}", folder / f"scores.{form.replace('jsonl', 'csv')}"]
             ways: dict[str, tuple[str, list[object]]] = {
-                "auditeval": (COMMAND, [folder / f"kept.{form}"]),
-                "auditeval, other folder": (COMMAND, [folder / "far" / f"kept.{form}"]),
+                "auditeval": (COMMAND, [folder / f"kept_{form}.{form}"]),
+                "auditeval, other folder": (COMMAND, [folder / f"{form}_far" / f"kept.{form}"]),
                 "pandas": (PANDAS, [folder / f"plain.{form}", folder / f"others.{form}"]),
             }
             for way, (code, outputs) in ways.items():
@@ -127,7 +127,8 @@ def main() -> None:
                 form, polars.scan_ndjson
             )
             kept, plain = (
-                scan(folder / f"{name}.{form}").select("id").collect() for name in ("kept", "plain")
+                scan(folder / f"{name}.{form}").select("id").collect()
+                for name in (f"kept_{form}", "plain")
             )
             if not kept.equals(plain):
                 raise SystemExit(f"{form}: pandas keeps other pairs")
