@@ -20,7 +20,10 @@ def generate(
     model: Annotated[str, typer.Option(help="Hub id of TangoFlux.")] = "declare-lab/TangoFlux",
     seed: Annotated[int, typer.Option(min=0, help="Seed of every clip.")] = 1984,
 ) -> None:
-    """Make clips with TangoFlux, which has to be installed in an environment of its own.
+    """Make clips with TangoFlux.
+
+    Its pins exclude ours, so it is installed without them: `pip install diffusers datasets`, then
+    `pip install --no-deps tangoflux`.
 
     Writes the clips and labels.csv, the list that `auditeval build` reads. A killed run goes on
     where it stopped when the same command is given again.

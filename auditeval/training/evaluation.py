@@ -52,6 +52,7 @@ class _Metrics(lightning.Callback):
         self._encoders, self._named, self._every_epochs = encoders, bool(only), every_epochs
         self._cache_dir, self._workers = cache_dir, workers
         self._told: set[str] = set()
+        self._stores: dict[str, tuple[FeatureStore, list[DataMetric]]] = {}
 
     def _store(self, role: str, device: str) -> tuple[FeatureStore, list[DataMetric]]:
         """With the encoder of a role, and the metrics it feeds."""
@@ -92,19 +93,9 @@ class DistributionMetrics(_Metrics):
     captions go through the cache, those of edited clips do not: they are new in every epoch.
     """
 
-    def __init__(
-        self,
-        encoders: Encoders,
-        only: Sequence[str] = (),
-        every_epochs: int = 1,
-        cache_dir: str | os.PathLike[str] | None = None,
-        workers: int = 0,
-    ) -> None:
-        super().__init__(encoders, only, every_epochs, cache_dir, workers)
-        self._stores: dict[str, tuple[FeatureStore, list[DataMetric]]] = {}
-        self._heard: dict[str, dict[str, Heard]] = {}
-        self._left_out: set[str] = set()
-        self._seen = 0
+    _heard: dict[str, dict[str, Heard]]
+    _left_out: set[str]
+    _seen = 0
 
     def on_validation_epoch_start(self, trainer: lightning.Trainer, module: Any) -> None:
         if self._due(trainer) and not self._stores:

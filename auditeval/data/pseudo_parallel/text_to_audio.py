@@ -1,7 +1,8 @@
 """Clips that a text-to-audio model makes, where there are no recordings [Appendix B].
 
 `generate` fills a folder and writes the list that `auditeval build` reads. A model is whatever has
-the method of `TextToAudio`; the paper's, TangoFlux, has a package of its own.
+the method of `TextToAudio`; the paper's, TangoFlux, has a package of its own, whose
+pins of torch and transformers exclude ours.
 """
 
 from __future__ import annotations
@@ -140,8 +141,9 @@ def _load_tangoflux(model: str) -> Any:
         from tangoflux import TangoFluxInference
     except ImportError as error:
         raise UserError(
-            f"the package tangoflux cannot be imported ({error}); install it from its repository "
-            "in an environment of its own, or give folders of recordings"
+            f"the package tangoflux cannot be imported ({error}); its pins exclude ours, so "
+            "install it without them: pip install diffusers datasets, then "
+            "pip install --no-deps tangoflux"
         ) from None
     try:
         return TangoFluxInference(name=model)
