@@ -28,6 +28,7 @@ ORDER = (
     ("audio",),
     ("data",),
     ("features",),
+    ("backends",),
     ("models",),
     ("metrics",),
     ("judges",),

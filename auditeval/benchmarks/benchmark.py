@@ -1,0 +1,98 @@
+"""What a benchmark is to the runner, the report and the callback: samples, records, tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, Protocol
+
+from auditeval.audio import Waveform
+from auditeval.types import Undefined
+
+Record = dict[str, Any]
+"""Plain JSON of one sample of one system: `id`, `status` ("ok", "failed", "unscored"), `reason`
+(a sentence unless ok), `failure` (its type, or None), and every value on the way to the verdict.
+
+"failed" is an output that is missing or cannot be read: it counts as a failure in every success
+rate. "unscored" is an output that a judge or a backend gave no verdict on: it counts in the
+denominator, never as a success, and beside each rate stands the one over what was scored. Values
+that do not exist are null, with their reasons under `undefined`.
+"""
+
+Value = float | Undefined
+Direction = Literal["higher", "lower"]
+
+
+@dataclass(frozen=True)
+class Missing:
+    """An output that is not there or cannot be used, and why."""
+
+    reason: str
+
+
+Output = Waveform | Missing
+
+
+class Sample(Protocol):
+    @property
+    def id(self) -> str:
+        """Unique within a benchmark."""
+        ...
+
+
+class Benchmark(Protocol):
+    """One benchmark on one folder of its samples.
+
+    `evaluate` never raises for what a system made: that is a record. It is a function of sample
+    and output alone. `values` are flat, for logs; `tables` are the paper's layouts.
+    """
+
+    name: str
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What records depend on, as JSON: digest of the samples, backends with revisions, seed."""
+        ...
+
+    @property
+    def samples(self) -> Sequence[Sample]:
+        """In an order that two runs share."""
+        ...
+
+    def source(self, sample: Any) -> Waveform | Undefined:
+        """The clip that was to be edited, which baselines start from; undefined: there is none."""
+        ...
+
+    def evaluate(self, sample: Any, output: Output) -> Record: ...
+
+    def values(self, records: Sequence[Record]) -> dict[str, Value]: ...
+
+    def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[Table]:
+        """Of several systems side by side, in the order given."""
+        ...
+
+
+class Column(NamedTuple):
+    """`unit` "%" prints shares as percentages, with two decimals."""
+
+    name: str
+    better: Direction | None = None
+    unit: Literal["", "%"] = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the report: rows by label, cells by column name.
+
+    A cell is a number, an undefined value, a sentence of its own (text), or absent. `radar` names
+    the columns of a radar figure that goes with the table, with the range of its axes.
+    """
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: Mapping[str, Mapping[str, float | str | Undefined]]
+    notes: tuple[str, ...] = ()
+    radar: tuple[str, ...] = ()
+    radar_range: tuple[float, float] = (0.0, 1.0)
+    data: dict[str, Any] = field(default_factory=dict)
