@@ -25,9 +25,10 @@ Direction = Literal["higher", "lower"]
 
 @dataclass(frozen=True)
 class Missing:
-    """An output that is not there or cannot be used, and why."""
+    """An output that is not there, or (`unreadable`) cannot be used as audio, and why."""
 
     reason: str
+    unreadable: bool = False
 
 
 Output = Waveform | Missing

@@ -1,0 +1,108 @@
+"""One system through one benchmark: records in a file, gone on with where a killed run stopped."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from auditeval.atomic import claim
+from auditeval.benchmarks.benchmark import Benchmark, Record
+from auditeval.benchmarks.systems import System
+from auditeval.types import UserError
+from auditeval.version import __version__
+
+RECORDS = "records.jsonl"
+_SETTINGS = "run.json"
+
+
+def run(
+    benchmark: Benchmark,
+    system: System,
+    folder: Path,
+    workers: int = 2,
+    watch: Callable[[int, int], None] = lambda done, total: None,
+) -> list[Record]:
+    """The records of all samples, in their order, which are then in `folder`/records.jsonl.
+
+    They are written one by one: the same call after a kill goes on behind the last whole record,
+    to the same bytes. `watch` is told how many are done, of how many. Raises UserError for a
+    folder of other samples, outputs, backends or another version, and where records cannot be
+    written.
+    """
+    settings = {
+        "auditeval": __version__,
+        "benchmark": benchmark.name,
+        "system": system.name,
+        **benchmark.settings,
+        **system.settings,
+    }
+    finished, partial = folder / RECORDS, folder / f"{RECORDS}.partial"
+    samples = benchmark.samples
+    try:
+        claim(folder, _SETTINGS, settings)
+        if finished.exists():
+            watch(len(samples), len(samples))
+            return _read(finished)
+        records = _resume(partial)
+        watch(len(records), len(samples))
+        with partial.open("ab") as file:
+            for record in _evaluated(benchmark, system, samples[len(records) :], workers):
+                file.write(json.dumps(record, ensure_ascii=False, allow_nan=False).encode() + b"\n")
+                file.flush()
+                records.append(record)
+                watch(len(records), len(samples))
+        partial.replace(finished)
+    except OSError as error:
+        raise UserError(
+            f"{error.filename or folder}: cannot be written ({error.strerror}); records so far are "
+            "kept and the same command goes on from there"
+        ) from None
+    # As a run that is read from its file has them.
+    return _read(finished)
+
+
+def evaluate(benchmark: Benchmark, system: System, sample: Any) -> Record:
+    """The record of one sample, with its id and the system's name first."""
+    record = benchmark.evaluate(sample, system.output(sample))
+    return {"id": sample.id, "system": system.name, **record}
+
+
+def _evaluated(
+    benchmark: Benchmark, system: System, samples: Sequence[Any], workers: int
+) -> Iterator[Record]:
+    """In order; a few samples ahead of the one that is waited for, so that memory stays bounded."""
+    if workers == 0:
+        yield from (evaluate(benchmark, system, sample) for sample in samples)
+        return
+    ahead: deque[Future[Record]] = deque()
+    rest = iter(samples)
+    pool = ThreadPoolExecutor(workers)
+    try:
+        for sample in islice(rest, 2 * workers):
+            ahead.append(pool.submit(evaluate, benchmark, system, sample))
+        while ahead:
+            yield ahead.popleft().result()
+            for sample in islice(rest, 1):
+                ahead.append(pool.submit(evaluate, benchmark, system, sample))
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _resume(partial: Path) -> list[Record]:
+    """The whole records of a run that was killed; what is torn is cut off."""
+    if not partial.exists():
+        return []
+    whole = partial.read_bytes()
+    whole = whole[: whole.rfind(b"\n") + 1]
+    with partial.open("r+b") as file:
+        file.truncate(len(whole))
+    return [json.loads(line) for line in whole.splitlines()]
+
+
+def _read(path: Path) -> list[Record]:
+    return [json.loads(line) for line in path.read_bytes().splitlines()]

@@ -1,0 +1,155 @@
+"""Systems under test: a folder of outputs, or a baseline that every system has to beat."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from auditeval import audio
+from auditeval.audio import AudioError, Waveform
+from auditeval.benchmarks.benchmark import Benchmark, Missing, Output, Sample
+from auditeval.types import Undefined, UserError
+
+SUFFIXES = (".wav", ".flac", ".mp3")
+"""Of output files, in the order in which they are looked for."""
+
+
+class System(Protocol):
+    """`settings` identify what it makes: other outputs, other settings."""
+
+    name: str
+
+    @property
+    def settings(self) -> dict[str, Any]: ...
+
+    def output(self, sample: Any) -> Any:
+        """What it made of a sample: for most benchmarks an `Output`."""
+        ...
+
+
+class OutputFolder:
+    """The outputs of a system as files by sample id; see `find_outputs`."""
+
+    def __init__(self, name: str, files: Mapping[str, Path]) -> None:
+        self.name, self._files = name, files
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Digest of the outputs' bytes."""
+        digest = hashlib.sha256()
+        for id, path in sorted(self._files.items()):
+            digest.update(f"{id}\n{_file_digest(path)}\n".encode())
+        return {"outputs": len(self._files), "outputs_sha256": digest.hexdigest()}
+
+    def output(self, sample: Sample) -> Output:
+        path = self._files.get(sample.id)
+        if path is None:
+            return Missing("there is no output")
+        try:
+            return audio.decode(path)
+        except AudioError as error:
+            return Missing(str(error).removeprefix(f"{path}: "), unreadable=True)
+
+
+def find_outputs(folder: Path, ids: Sequence[str]) -> dict[str, Path]:
+    """<folder>/<id>.wav or <folder>/audio/<id>.wav (.flac, .mp3 too), of those that are there.
+
+    Raises UserError for a folder with no output of any sample.
+    """
+    if not folder.is_dir():
+        raise UserError(f"{folder}: is no folder; expected one with the outputs of a system")
+    # Listed once: to ask for each name would cost six requests a sample on a network disk.
+    there = {
+        path.name: path
+        for place in (folder / "audio", folder)
+        if place.is_dir()
+        for path in sorted(place.iterdir())
+    }
+    found = {}
+    for id in ids:
+        names = (f"{id}{suffix}" for suffix in SUFFIXES)
+        if (path := next((there[name] for name in names if name in there), None)) is not None:
+            found[id] = path
+    if not found:
+        raise UserError(
+            f"{folder}: holds no output of any of the {len(ids)} samples; expected names like "
+            f"{ids[0]}.wav, there or in audio/"
+        )
+    return found
+
+
+class Identity:
+    """Returns the source as it is: it fails every target and preserves everything."""
+
+    name = "identity"
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        self._benchmark = benchmark
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"baseline": self.name}
+
+    def output(self, sample: Sample) -> Output:
+        return _source(self._benchmark, sample)
+
+
+class Noise:
+    """White noise as long and as loud as the source: it fails what it is asked for and keeps
+    nothing. Where a benchmark has no sources, ten seconds of it."""
+
+    name = "noise"
+    _SECONDS, _RATE_HZ, _LEVEL = 10.0, 16000, 0.05
+
+    def __init__(self, benchmark: Benchmark, seed: int = 1984) -> None:
+        self._benchmark, self._seed = benchmark, seed
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"baseline": self.name, "seed": self._seed}
+
+    def output(self, sample: Sample) -> Output:
+        source = self._benchmark.source(sample)
+        if isinstance(source, Undefined):
+            length, rate_hz, level = int(self._SECONDS * self._RATE_HZ), self._RATE_HZ, self._LEVEL
+        else:
+            length, rate_hz = len(source.samples), source.rate_hz
+            level = float(np.sqrt(np.mean(np.square(source.samples, dtype=np.float64))))
+        digest = hashlib.sha256(f"{self._seed}\n{sample.id}".encode()).digest()
+        noise = np.random.default_rng(list(digest)).standard_normal(length)
+        return Waveform((level * noise).astype(np.float32), rate_hz)
+
+
+class Constant:
+    """Returns the source of the first sample, whatever it is asked: deaf to its input."""
+
+    name = "constant"
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        self._benchmark = benchmark
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"baseline": self.name}
+
+    def output(self, sample: Sample) -> Output:
+        return _source(self._benchmark, self._benchmark.samples[0])
+
+
+BASELINES = {kind.name: kind for kind in (Identity, Noise, Constant)}
+
+
+def _source(benchmark: Benchmark, sample: Sample) -> Output:
+    source = benchmark.source(sample)
+    return Missing(source.reason) if isinstance(source, Undefined) else source
+
+
+def _file_digest(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        return str(error.strerror)

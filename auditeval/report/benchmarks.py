@@ -1,0 +1,170 @@
+"""Benchmark tables of several systems: text, Markdown, JSON, and a radar as PNG."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from auditeval.atomic import replacing
+from auditeval.benchmarks.benchmark import Column, Table
+from auditeval.types import Undefined
+from auditeval.version import __version__
+
+Cell = float | str | Undefined | None
+
+
+def best(table: Table, column: Column) -> set[str]:
+    """The row that is best in this column; none where rows are level or no direction is known."""
+    values = {
+        row: value
+        for row, cells in table.rows.items()
+        if isinstance(value := cells.get(column.name), (int, float))
+    }
+    if column.better is None or len(values) < 2:
+        return set()
+    top = max(values.values()) if column.better == "higher" else min(values.values())
+    level = {row for row, value in values.items() if value == top}
+    return level if len(level) == 1 else set()
+
+
+def shown(cell: Cell, column: Column) -> str:
+    """A cell as it is printed: "–" where it is undefined, nothing where there is none."""
+    if cell is None:
+        return ""
+    if isinstance(cell, Undefined):
+        return "–"
+    if isinstance(cell, str):
+        return cell
+    return f"{100 * cell:.2f}" if column.unit == "%" else f"{cell:.4g}"
+
+
+def to_markdown(tables: Sequence[Table]) -> str:
+    """One section a table, the best of each column bold."""
+    return "\n".join(_section(table) for table in tables)
+
+
+def to_json(tables: Sequence[Table], provenance: Mapping[str, Any]) -> dict[str, Any]:
+    """The tables as plain values; an undefined cell is null beside its reason."""
+    return {
+        "auditeval": __version__,
+        **provenance,
+        "tables": {
+            table.name: {
+                "title": table.title,
+                "columns": [column._asdict() for column in table.columns],
+                "rows": {
+                    row: {name: _plain(cell) for name, cell in cells.items()}
+                    for row, cells in table.rows.items()
+                },
+                "notes": list(table.notes),
+                **table.data,
+            }
+            for table in tables
+        },
+    }
+
+
+def write(tables: Sequence[Table], provenance: Mapping[str, Any], folder: Path, name: str) -> None:
+    """`folder`/<name>.json, <name>.md and, for each table with a radar, <name>_<table>.png."""
+    data = json.dumps(to_json(tables, provenance), indent=2, ensure_ascii=False) + "\n"
+    for suffix, text in (("json", data), ("md", to_markdown(tables))):
+        with replacing(folder / f"{name}.{suffix}") as temporary:
+            temporary.write_text(text, encoding="utf-8")
+    for table in tables:
+        if table.radar:
+            with replacing(folder / f"{name}_{table.name}.png") as temporary:
+                draw_radar(table, temporary)
+
+
+def print_tables(tables: Sequence[Table]) -> None:
+    """Print them; in a terminal too narrow for one lines run over, no digit is cut."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table as RichTable
+
+    for table in tables:
+        rendered = RichTable(
+            title=table.title, caption="\n".join(_notes(table)) or None, caption_justify="left"
+        )
+        rendered.add_column("", no_wrap=True)
+        for column in table.columns:
+            rendered.add_column(_header(column), justify="right", no_wrap=True)
+        tops = {column.name: best(table, column) for column in table.columns}
+        for row, cells in table.rows.items():
+            texts = [(shown(cells.get(c.name), c), row in tops[c.name]) for c in table.columns]
+            marked = [f"[bold]{escape(text)}[/]" if top else escape(text) for text, top in texts]
+            rendered.add_row(escape(row), *marked)
+        width = Console(width=10_000).measure(rendered).maximum
+        wide = max(Console().width, min(width, 400))
+        Console(width=wide).print(rendered)
+
+
+def draw_radar(table: Table, path: Path) -> None:
+    """One polygon a row over the table's radar columns; a value that does not exist leaves a gap."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    low, high = table.radar_range
+    angles = [2 * math.pi * place / len(table.radar) for place in range(len(table.radar))]
+    figure = Figure(figsize=(8, 6), layout="constrained")
+    axes = figure.add_subplot(projection="polar")
+    for row, cells in table.rows.items():
+        values = [
+            float(cell) if isinstance(cell := cells.get(name), (int, float)) else math.nan
+            for name in table.radar
+        ]
+        if not all(map(math.isnan, values)):
+            line = axes.plot([*angles, angles[0]], [*values, values[0]], "o-", label=row, ms=3)
+            axes.fill(
+                [*angles, angles[0]], [*values, values[0]], color=line[0].get_color(), alpha=0.1
+            )
+    axes.set_xticks(angles, table.radar)
+    axes.set_ylim(low, high)  # type: ignore[attr-defined]
+    axes.set_title(table.title, wrap=True, fontsize=9)
+    figure.legend(loc="outside right upper", frameon=False)
+    FigureCanvasAgg(figure).print_png(path)
+
+
+def _section(table: Table) -> str:
+    lines = [
+        f"## {table.title}",
+        "",
+        f"| | {' | '.join(_header(column) for column in table.columns)} |",
+        f"|---|{'--:|' * len(table.columns)}",
+    ]
+    tops = {column.name: best(table, column) for column in table.columns}
+    for row, cells in table.rows.items():
+        texts = []
+        for column in table.columns:
+            text = _escaped(shown(cells.get(column.name), column))
+            texts.append(f"**{text}**" if row in tops[column.name] else text)
+        lines.append(f"| {_escaped(row)} | {' | '.join(texts)} |")
+    notes = [line for note in _notes(table) for line in ("", note)]
+    return "\n".join([*lines, *notes, ""])
+
+
+def _notes(table: Table) -> list[str]:
+    """Those of the table, and what is undefined in it and why."""
+    reasons: dict[str, dict[str, None]] = {}
+    for row, cells in table.rows.items():
+        for name, cell in cells.items():
+            if isinstance(cell, Undefined):
+                reasons.setdefault(cell.reason, {})[f"{row}: {name}"] = None
+    listed = [f"{reason} ({', '.join(where)})" for reason, where in reasons.items()]
+    return [*table.notes, *([f"– undefined: {'; '.join(listed)}."] if listed else [])]
+
+
+def _header(column: Column) -> str:
+    arrow = {"higher": " ↑", "lower": " ↓", None: ""}[column.better]
+    return f"{column.name}{' (%)' if column.unit == '%' else ''}{arrow}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _plain(cell: Cell) -> Any:
+    return {"value": None, "undefined": cell.reason} if isinstance(cell, Undefined) else cell
