@@ -103,7 +103,7 @@ def print_tables(tables: Sequence[Table]) -> None:
 
 
 def draw_radar(table: Table, path: Path) -> None:
-    """One polygon a row over the table's radar columns; a value that does not exist leaves a gap."""
+    """One polygon a row over the table's radar columns; an undefined value leaves a gap."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -122,7 +122,7 @@ def draw_radar(table: Table, path: Path) -> None:
                 [*angles, angles[0]], [*values, values[0]], color=line[0].get_color(), alpha=0.1
             )
     axes.set_xticks(angles, table.radar)
-    axes.set_ylim(low, high)  # type: ignore[attr-defined]
+    axes.set_ylim(low, high)
     axes.set_title(table.title, wrap=True, fontsize=9)
     figure.legend(loc="outside right upper", frameon=False)
     FigureCanvasAgg(figure).print_png(path)
