@@ -6,14 +6,16 @@ import os
 from pathlib import Path
 
 from auditeval.audio import files, mixes
-from auditeval.audio.files import MAX_PEAK, SILENCE_PEAK
 from auditeval.audio.waveform import (
+    MAX_PEAK,
     MIN_SECONDS,
+    SILENCE_PEAK,
     AudioError,
     Waveform,
     Window,
     adjoining_windows,
     content_hash,
+    fault,
     resample,
     windows,
 )
@@ -28,6 +30,7 @@ __all__ = [
     "adjoining_windows",
     "content_hash",
     "decode",
+    "fault",
     "resample",
     "windows",
 ]

@@ -12,16 +12,10 @@ import numpy as np
 import soundfile
 
 from auditeval.atomic import replacing
-from auditeval.audio.waveform import MIN_SECONDS, AudioError, Waveform
+from auditeval.audio.waveform import AudioError, Waveform, fault
 
 MIN_RATE_HZ = 1000
 """A header with less is damaged; resampled, its clip would fill the memory."""
-
-SILENCE_PEAK = 1e-6
-"""Peak (full scale 1.0) below which a file counts as digital silence: under one 20-bit step."""
-
-MAX_PEAK = 2.0**31
-"""Float samples beyond the integers of any format are damage, and their power would overflow."""
 
 _BLOCK_SAMPLES = 1 << 20
 _PIPE_BYTES = 0x7FFF_0000
@@ -30,9 +24,9 @@ _PIPE_BYTES = 0x7FFF_0000
 def read(path: str | os.PathLike[str]) -> Waveform:
     """Read any file libsndfile knows: any rate and channel count, to the mean of its channels.
 
-    Raises AudioError for what is missing, unreadable, not audio, truncated, empty, shorter than
-    `MIN_SECONDS`, under `MIN_RATE_HZ`, silent throughout, or holds samples that are NaN, infinite
-    or above `MAX_PEAK`. Memory is that of the mono signal, whatever the channel count.
+    Raises AudioError for what is missing, unreadable, not audio, truncated, empty, under
+    `MIN_RATE_HZ`, or has a `waveform.fault`. Memory is that of the mono signal, whatever the
+    channel count.
     """
     path = Path(path)
     _check_is_readable_file(path)
@@ -56,19 +50,10 @@ def read(path: str | os.PathLike[str]) -> Waveform:
         )
     if rate_hz < MIN_RATE_HZ:
         raise AudioError(f"{path}: declares {rate_hz} Hz, at least {MIN_RATE_HZ} Hz are needed")
-    if len(samples) < MIN_SECONDS * rate_hz:
-        raise AudioError(
-            f"{path}: holds {len(samples)} samples ({1000 * len(samples) / rate_hz:.1f} ms), at "
-            f"least {1000 * MIN_SECONDS:.0f} ms are needed"
-        )
-    if not np.isfinite(samples).all():
-        raise AudioError(f"{path}: holds NaN or infinite samples")
-    peak = float(np.abs(samples).max())
-    if peak > MAX_PEAK:
-        raise AudioError(f"{path}: holds samples of {peak:.3g}, where full scale is 1")
-    if peak < SILENCE_PEAK:
-        raise AudioError(f"{path}: is digital silence, so there is nothing to rate")
-    return Waveform(samples, rate_hz)
+    waveform = Waveform(samples, rate_hz)
+    if reason := fault(waveform):
+        raise AudioError(f"{path}: {reason}")
+    return waveform
 
 
 def _check_is_readable_file(path: Path) -> None:

@@ -13,6 +13,12 @@ MIN_SECONDS = 0.05
 """Shorter clips hold no frame that a listener could rate; they are an error."""
 
 
+SILENCE_PEAK = 1e-6
+"""Peak (full scale 1.0) below which a clip counts as digital silence: under one 20-bit step."""
+
+MAX_PEAK = 2.0**31
+"""Float samples beyond the integers of any format are damage, and their power would overflow."""
+
 FULL_SCALE = 32768
 """The whole numbers of 16-bit samples stand for shares of it."""
 
@@ -38,6 +44,28 @@ class Window(NamedTuple):
     start: int
     stop: int
     weight: float
+
+
+def fault(waveform: Waveform) -> str | None:
+    """Why a clip could not be rated, as a clause ("is digital silence, ..."); None for a sound one.
+
+    It is one that is shorter than `MIN_SECONDS`, silent throughout, or holds samples that are NaN,
+    infinite or above `MAX_PEAK`.
+    """
+    samples, rate_hz = waveform
+    if len(samples) < MIN_SECONDS * rate_hz:
+        return (
+            f"holds {len(samples)} samples ({1000 * len(samples) / rate_hz:.1f} ms), at "
+            f"least {1000 * MIN_SECONDS:.0f} ms are needed"
+        )
+    if not np.isfinite(samples).all():
+        return "holds NaN or infinite samples"
+    peak = float(np.abs(samples).max())
+    if peak > MAX_PEAK:
+        return f"holds samples of {peak:.3g}, where full scale is 1"
+    if peak < SILENCE_PEAK:
+        return "is digital silence, so there is nothing to rate"
+    return None
 
 
 def content_hash(waveform: Waveform) -> str:

@@ -68,8 +68,10 @@ class PairDataModule(lightning.LightningDataModule):
 
     def validation(self) -> tuple[list[EditPair], PairBatch]:
         """The pairs of the validation part, and what the model sees of them."""
-        rows = self.fold.validation
-        return [self._pairs[row] for row in rows], take(self._features, rows)
+        return self.validation_pairs(), take(self._features, self.fold.validation)
+
+    def validation_pairs(self) -> list[EditPair]:
+        return [self._pairs[row] for row in self.fold.validation]
 
     def train_dataloader(self) -> DataLoader[Any]:
         # Lightning calls set_epoch on it, and replaces it by one of its own under DDP.

@@ -119,7 +119,7 @@ class DistributionMetrics(_Metrics):
         ids = self._ids(outputs, len(pairs), trainer.world_size)
         usable = []
         for id, (original, edited, caption) in zip(ids, pairs, strict=True):
-            if all(map(_can_be_heard, (original, edited))) and caption.strip():
+            if not any(map(audio.fault, (original, edited))) and caption.strip():
                 usable.append((id, original, edited, caption))
             else:
                 self._left_out.add(id)
@@ -135,9 +135,9 @@ class DistributionMetrics(_Metrics):
     def on_validation_epoch_end(self, trainer: lightning.Trainer, module: Any) -> None:
         if not self._due(trainer):
             return
-        left_out = set().union(*_gathered(self._left_out))
+        left_out = set().union(*gathered(self._left_out))
         mine = {id for heard in self._heard.values() for id in heard} - left_out
-        shares, rank = _gathered(mine), trainer.global_rank
+        shares, rank = gathered(mine), trainer.global_rank
         mine = mine.difference(*shares[:rank])  # an item dealt twice counts for the first device
         deal = Deal(set().union(*shares))
         for role, (_, metrics) in self._stores.items():
@@ -145,7 +145,7 @@ class DistributionMetrics(_Metrics):
             for id, heard in self._heard[role].items():
                 if id in mine:
                     own.update(deal(id), heard)
-            for states, pairs in _gathered((own.states, own.pairs)):
+            for states, pairs in gathered((own.states, own.pairs)):
                 whole.merge(states, pairs)
             self._log(module, "val", whole.values(intervals=False), sync_dist=True)
         module.log("val/left_out", float(len(left_out)), sync_dist=True)
@@ -307,16 +307,7 @@ def _waveforms(outputs: Any) -> list[tuple[audio.Waveform, audio.Waveform, str]]
     return list(zip(*clips, captions, strict=True))
 
 
-def _can_be_heard(clip: audio.Waveform) -> bool:
-    """Whether `audio.decode` would take a file of it."""
-    return (
-        len(clip.samples) >= audio.MIN_SECONDS * clip.rate_hz
-        and bool(np.isfinite(clip.samples).all())
-        and audio.SILENCE_PEAK <= np.abs(clip.samples).max() <= audio.MAX_PEAK
-    )
-
-
-def _gathered(value: Any) -> list[Any]:
+def gathered(value: Any) -> list[Any]:
     """That of each process, by rank."""
     if not (distributed.is_available() and distributed.is_initialized()):
         return [value]

@@ -14,6 +14,7 @@ from auditeval.data.splits import Fold
 from auditeval.models.omni.inputs import Batch
 from auditeval.models.omni.regressor import OmniRegressor
 from auditeval.training.stages import usable
+from auditeval.types import EditPair
 
 
 class LengthBatches(Sampler[list[int]]):
@@ -109,6 +110,10 @@ class LoraDataModule(lightning.LightningDataModule):
         self._validation = _Rows(tokens, model, ratings, lengths, fold.validation)
         self._batch_size, self._validation_batch_size = batch_size, validation_batch_size
         self._seed, self._done = seed, 0
+        self._pairs = [tokens.pairs[row] for row in fold.validation]
+
+    def validation_pairs(self) -> list[EditPair]:
+        return list(self._pairs)
 
     def train_dataloader(self) -> DataLoader[Any]:
         done, self._done = self._done, 0
