@@ -71,6 +71,9 @@ ROLES: Mapping[str, type[Any]] = {
     "tagger": Tags,
 }
 
+JUDGES = ("judge", "prosody_judge", "expressiveness_judge")
+"""Roles of judges (auditeval.judges), which stand in the same configuration."""
+
 
 class Backend(Protocol):
     """One model in one role.

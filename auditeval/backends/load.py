@@ -7,10 +7,44 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from auditeval.audio import Waveform, content_hash
-from auditeval.backends.backend import ROLES
+from auditeval.backends.backend import JUDGES, ROLES
 from auditeval.backends.cache import ResultCache
 from auditeval.types import UserError
+
+_SHIPPED = "configs/backends"
+
+
+def read(config: str | Path) -> dict[str, Any]:
+    """Nodes by role of a YAML file, or of one that ships, by its name ("offline", "paper").
+
+    Raises UserError for a file that is not there or is no mapping of roles to nodes.
+    """
+    path = Path(config)
+    if path.suffix not in (".yaml", ".yml"):
+        # Beside the package in a source tree, inside it in a wheel.
+        package = Path(__file__).parent.parent
+        folders = [place / _SHIPPED for place in (package.parent, package)]
+        shipped = {file.stem: file for folder in folders for file in folder.glob("*.yaml")}
+        if str(config) not in shipped:
+            raise UserError(
+                f"backends {str(config)!r}: expected a YAML file or one of "
+                f"{', '.join(sorted(shipped))}"
+            )
+        path = shipped[str(config)]
+    try:
+        nodes = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
+        raise UserError(f"{path}: is no YAML ({' '.join(str(error).split())})") from None
+    unknown = sorted(set(nodes) - {*ROLES, *JUDGES}) if isinstance(nodes, dict) else [nodes]
+    if unknown:
+        raise UserError(
+            f"{path}: expected nodes under some of {', '.join([*ROLES, *JUDGES])}; found "
+            f"{unknown[0]!r}"
+        )
+    return nodes
 
 
 class Backends:
@@ -57,6 +91,12 @@ def _made(node: Mapping[str, Any]) -> Any:
     from hydra.errors import InstantiationException
     from hydra.utils import instantiate
 
+    unset = [name for name, value in node.items() if value == "???"]
+    if unset:
+        raise UserError(
+            f"backend {node['_target_']}: {unset[0]} is not set; copy the YAML file and name what "
+            "you have"
+        )
     try:
         return instantiate(dict(node), _convert_="all")
     except InstantiationException as error:

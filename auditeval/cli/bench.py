@@ -1,0 +1,211 @@
+"""`auditeval bench`: systems through a benchmark of others, as one report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from auditeval.backends.load import Backends
+    from auditeval.benchmarks.benchmark import Benchmark
+    from auditeval.benchmarks.systems import System
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    help="Systems through SpeechEditBench, SwanBench-Speech, SALMon or MMAE, as one report.",
+)
+
+Systems = Annotated[
+    list[str] | None,
+    typer.Option("--system", "-s", help="NAME=FOLDER of its outputs; again for each system."),
+]
+Output = Annotated[
+    Path, typer.Option("--output", "-o", help="Folder for records of each system and the report.")
+]
+Baselines = Annotated[
+    bool, typer.Option("--baselines", help="Also identity, noise and constant, where there are.")
+]
+Config = Annotated[
+    str, typer.Option("--backends", help="offline, paper, or a YAML file; see configs/backends.")
+]
+JudgeAt = Annotated[
+    str | None,
+    typer.Option(
+        "--judge",
+        help="Who answers: recorded answers (.jsonl), the URL of an OpenAI-compatible endpoint, or "
+        "the folder or hub id of an audio language model. Default: that of the backends.",
+    ),
+]
+JudgeModel = Annotated[
+    str | None, typer.Option("--judge-model", help="Its name at the endpoint.")
+]
+Workers = Annotated[int, typer.Option(min=0, help="Samples at a time; 0: no threads.")]
+CacheDir = Annotated[
+    Path | None, typer.Option(help="Cache of results; default $AUDITEVAL_CACHE or the user's.")
+]
+
+
+@app.command()
+def speecheditbench(
+    folder: Annotated[Path, typer.Argument(help="The benchmark: data/<task>/samples.jsonl.")],
+    output: Output,
+    system: Systems = None,
+    baselines: Baselines = False,
+    backends: Config = "offline",
+    judge: JudgeAt = None,
+    judge_model: JudgeModel = None,
+    workers: Workers = 2,
+    cache_dir: CacheDir = None,
+) -> None:
+    """Target, preservation and joint success of speech edits [SpeechEditBench, Tables 2 to 6].
+
+    Outputs are FOLDER/<sample_id>.wav or FOLDER/audio/<sample_id>.wav (.flac, .mp3 too). One that
+    is missing or cannot be read fails. Without a judge, emotion, style and paralinguistic edits
+    stay unscored, and are never a success.
+
+    Examples:
+
+        auditeval bench speecheditbench SpeechEditBench -s mine=outputs --baselines -o report
+
+        auditeval bench speecheditbench SpeechEditBench -s a=out_a -s b=out_b --backends my.yaml
+        --judge http://localhost:8000/v1 --judge-model qwen3-omni -o report
+    """
+    from auditeval.benchmarks.speecheditbench.benchmark import SpeechEditBench
+
+    _bench(
+        lambda listeners: SpeechEditBench(folder, listeners),
+        system,
+        baselines,
+        output,
+        _listeners(backends, judge, judge_model, cache_dir, output),
+        workers,
+    )
+
+
+def _bench(
+    make: Callable[[Backends], Benchmark],
+    named: Sequence[str] | None,
+    baselines: bool,
+    output: Path,
+    listeners: Backends,
+    workers: int,
+    find: Callable[[Path, Sequence[str]], Mapping[str, Path]] | None = None,
+) -> None:
+    """Run all systems, print and write the report; exit status 1 where outputs are missing."""
+    from auditeval.benchmarks.systems import BASELINES, OutputFolder, find_outputs
+    from auditeval.types import Undefined
+
+    folders = _named(named or [], "--system")
+    benchmark = make(listeners)
+    ids = [sample.id for sample in benchmark.samples]
+    systems: list[System] = [
+        OutputFolder(name, (find or find_outputs)(folder, ids)) for name, folder in folders.items()
+    ]
+    if baselines:
+        sources = not isinstance(benchmark.source(benchmark.samples[0]), Undefined)
+        kinds = [kind for name, kind in BASELINES.items() if sources or name == "noise"]
+        systems += [kind(benchmark) for kind in kinds]
+    report(benchmark, systems, output, workers)
+
+
+def report(
+    benchmark: Benchmark, systems: Sequence[System], output: Path, workers: int
+) -> None:
+    """Records of each system under `output`/<name>, the tables in `output` and on the screen."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    from auditeval.benchmarks.run import run
+    from auditeval.report import benchmarks as reports
+    from auditeval.types import UserError
+
+    names = [system.name for system in systems]
+    if not names:
+        raise UserError("nothing to evaluate: name a --system, or ask for --baselines")
+    if len(set(names)) < len(names):
+        raise UserError(f"two systems have one name ({', '.join(names)})")
+    records: dict[str, list[dict[str, Any]]] = {}
+    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        for system in systems:
+            task = bar.add_task(system.name, total=len(benchmark.samples))
+            records[system.name] = run(
+                benchmark,
+                system,
+                output / system.name,
+                workers,
+                lambda done, total, task=task: bar.update(task, completed=done, total=total),  # type: ignore[misc]
+            )
+    tables = benchmark.tables(records)
+    try:
+        reports.write(tables, {"benchmark": benchmark.name, **benchmark.settings}, output)
+    except OSError as error:
+        raise UserError(f"{output}: cannot be written ({error.strerror})") from None
+    reports.print_tables(tables)
+    for what in ("failed", "unscored"):
+        counts = {
+            name: sum(record["status"] == what for record in found)
+            for name, found in records.items()
+        }
+        if listed := ", ".join(f"{name} {count}" for name, count in counts.items() if count):
+            said = "outputs that are missing or cannot be read" if what == "failed" else what
+            print(f"{said}: {listed} (see records.jsonl of each)")
+    print(f"report: {output / benchmark.name}.md")
+    if any(record["status"] == "failed" for found in records.values() for record in found):
+        raise typer.Exit(1)
+
+
+def _named(pairs: Sequence[str], option: str) -> dict[str, Path]:
+    """NAME=PATH options, in their order."""
+    from auditeval.types import UserError
+
+    found: dict[str, Path] = {}
+    for pair in pairs:
+        name, equals, path = pair.partition("=")
+        if not equals or not name or not path or name in (".", "..") or set(name) & set("/\\"):
+            raise UserError(f"{option} {pair!r}: expected NAME=PATH, the name without slashes")
+        if name in found:
+            raise UserError(f"{option} {name}: stands twice")
+        found[name] = Path(path)
+    return found
+
+
+def _listeners(
+    config: str, judge: str | None, judge_model: str | None, cache_dir: Path | None, output: Path
+) -> Backends:
+    """The backends of a run, their judges behind a cache and recorded in `output`/answers.jsonl."""
+    from auditeval.backends.backend import JUDGES
+    from auditeval.backends.load import Backends, read
+    from auditeval.features.store import default_cache_dir
+    from auditeval.judges.cached import CachedJudge
+
+    folder = (cache_dir or default_cache_dir()) / "benchmarks"
+    nodes = read(config)
+    if judge is not None:
+        nodes |= dict.fromkeys(JUDGES, _judge(judge, judge_model))
+    loaded = Backends(nodes, folder)
+    judges = {id(nodes[role]): role for role in JUDGES if role in loaded}
+    kept = {
+        key: CachedJudge(loaded.model(role), folder / "judges", output / "answers.jsonl")
+        for key, role in judges.items()
+    }
+    return Backends(
+        {role: kept.get(id(node), node) for role, node in nodes.items()}, folder
+    )
+
+
+def _judge(where: str, model: str | None) -> Any:
+    from auditeval.judges.http import HTTPJudge
+    from auditeval.judges.local import LocalJudge
+    from auditeval.judges.replay import ReplayJudge
+    from auditeval.types import UserError
+
+    if where.startswith(("http://", "https://")):
+        if model is None:
+            raise UserError("--judge is an endpoint: name its model by --judge-model")
+        return HTTPJudge(where, model)
+    return ReplayJudge(Path(where)) if where.endswith(".jsonl") else LocalJudge(where)

@@ -1,0 +1,185 @@
+"""The runner: records in order, what is missing, resumption after a kill to the same bytes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from toy_benchmark import RATE_HZ, Clip, Louder, rms, write_clips
+
+from auditeval.audio import Waveform
+from auditeval.benchmarks.benchmark import Missing, Output, Record
+from auditeval.benchmarks.run import RECORDS, run
+from auditeval.benchmarks.systems import Constant, Identity, Noise, OutputFolder, find_outputs
+from auditeval.types import UserError
+
+ROOT = Path(__file__).parents[2]
+CLIPS = 12
+
+
+@pytest.fixture(scope="module")
+def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Louder:
+    return Louder(write_clips(tmp_path_factory.mktemp("louder"), CLIPS))
+
+
+@pytest.fixture
+def loud(benchmark: Louder, tmp_path: Path) -> OutputFolder:
+    """Every third output is there, half of them in audio/, one of them is no audio."""
+    folder = write_clips(tmp_path / "loud", CLIPS, 0.2, every=3)
+    (folder / "audio").mkdir()
+    (folder / "clip03.wav").rename(folder / "audio" / "clip03.wav")
+    (folder / "clip06.wav").write_bytes(b"no audio at all")
+    ids = [sample.id for sample in benchmark.samples]
+    return OutputFolder("loud", find_outputs(folder, ids))
+
+
+def test_records_are_in_order_and_bad_outputs_are_failures(
+    benchmark: Louder, loud: OutputFolder, tmp_path: Path
+) -> None:
+    seen: list[tuple[int, int]] = []
+    records = run(benchmark, loud, tmp_path / "run", watch=lambda *step: seen.append(step))
+    assert [record["id"] for record in records] == [f"clip{n:02d}" for n in range(CLIPS)]
+    assert [r["id"] for r in records if r["success"]] == ["clip00", "clip03", "clip09"]
+    reasons = {record["id"]: record["reason"] for record in records}
+    assert reasons["clip01"] == "there is no output"
+    assert reasons["clip06"].startswith("cannot be decoded as audio")
+    assert {record["system"] for record in records} == {"loud"}
+    assert seen == [(n, CLIPS) for n in range(CLIPS + 1)]
+    assert not (tmp_path / "run" / f"{RECORDS}.partial").exists()
+
+
+def test_workers_change_no_byte(benchmark: Louder, loud: OutputFolder, tmp_path: Path) -> None:
+    made = []
+    for workers in (0, 1, 5):
+        run(benchmark, loud, tmp_path / str(workers), workers)
+        made.append((tmp_path / str(workers) / RECORDS).read_bytes())
+    assert made[0] == made[1] == made[2]
+
+
+@pytest.mark.parametrize("torn", [b"", b'{"id": "cl', b"\x00\xff"])
+def test_goes_on_behind_the_last_whole_record(
+    benchmark: Louder, loud: OutputFolder, tmp_path: Path, torn: bytes
+) -> None:
+    whole = tmp_path / "whole"
+    run(benchmark, loud, whole)
+    begun = tmp_path / "begun"
+    run(benchmark, loud, begun)
+    lines = (begun / RECORDS).read_bytes().splitlines(keepends=True)
+    (begun / RECORDS).unlink()
+    (begun / f"{RECORDS}.partial").write_bytes(b"".join(lines[:5]) + torn)
+    asked: list[str] = []
+    records = run(_Told(benchmark, asked), loud, begun, workers=0)
+    assert asked == [f"clip{n:02d}" for n in range(5, CLIPS)]
+    assert len(records) == CLIPS
+    assert (begun / RECORDS).read_bytes() == (whole / RECORDS).read_bytes()
+    # What is finished is read, not made again.
+    assert run(_Told(benchmark, asked), loud, begun) == records
+    assert len(asked) == CLIPS - 5
+
+
+def test_a_kill_loses_nothing(tmp_path: Path) -> None:
+    """kill -9 in the middle of a run, in a process of its own."""
+    clips = write_clips(tmp_path / "clips", CLIPS)
+    paths = [str(ROOT), str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    command = [sys.executable, __file__, str(clips), str(tmp_path / "run")]
+    partial = tmp_path / "run" / f"{RECORDS}.partial"
+    process = subprocess.Popen([*command, "0.2"], env=environment)
+    ends = time.monotonic() + 60
+    while not (partial.exists() and partial.read_bytes().count(b"\n") >= 3):
+        assert time.monotonic() < ends
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert 3 <= partial.read_bytes().count(b"\n") < CLIPS
+    subprocess.run([*command, "0"], env=environment, check=True, timeout=60)
+    benchmark = Louder(clips)
+    run(benchmark, Identity(benchmark), tmp_path / "whole")
+    assert (tmp_path / "run" / RECORDS).read_bytes() == (tmp_path / "whole" / RECORDS).read_bytes()
+
+
+def test_other_outputs_are_not_mixed_in(
+    benchmark: Louder, loud: OutputFolder, tmp_path: Path
+) -> None:
+    run(benchmark, loud, tmp_path / "run")
+    other = write_clips(tmp_path / "other", CLIPS, 0.3, every=3)
+    changed = OutputFolder("loud", find_outputs(other, [s.id for s in benchmark.samples]))
+    with pytest.raises(UserError, match="was made with other settings"):
+        run(benchmark, changed, tmp_path / "run")
+
+
+def test_an_error_keeps_what_was_done(
+    benchmark: Louder, loud: OutputFolder, tmp_path: Path
+) -> None:
+    with pytest.raises(UserError, match="no judge"):
+        run(_Told(benchmark, [], stop_at="clip07"), loud, tmp_path / "run", workers=3)
+    lines = (tmp_path / "run" / f"{RECORDS}.partial").read_bytes().splitlines()
+    assert [json.loads(line)["id"] for line in lines] == [f"clip{n:02d}" for n in range(7)]
+
+
+def test_a_folder_without_outputs_is_said(benchmark: Louder, tmp_path: Path) -> None:
+    ids = [sample.id for sample in benchmark.samples]
+    with pytest.raises(UserError, match=r"no output of any of the 12 samples; .* clip00\.wav"):
+        find_outputs(tmp_path, ids)
+    with pytest.raises(UserError, match="is no folder"):
+        find_outputs(tmp_path / "nowhere", ids)
+
+
+def test_baselines(benchmark: Louder) -> None:
+    first, second = benchmark.samples[:2]
+    same = Identity(benchmark).output(second)
+    assert isinstance(same, Waveform)
+    assert np.array_equal(same.samples, benchmark.source(second).samples)  # type: ignore[union-attr]
+    constant = Constant(benchmark).output(second)
+    assert isinstance(constant, Waveform)
+    assert np.array_equal(constant.samples, benchmark.source(first).samples)  # type: ignore[union-attr]
+    noise, again = (Noise(benchmark, seed=3).output(second) for _ in range(2))
+    other = Noise(benchmark, seed=4).output(second)
+    assert isinstance(noise, Waveform)
+    assert isinstance(again, Waveform)
+    assert isinstance(other, Waveform)
+    assert np.array_equal(noise.samples, again.samples)
+    assert not np.array_equal(noise.samples, other.samples)
+    assert len(noise.samples) == len(same.samples)
+    assert noise.rate_hz == RATE_HZ
+    assert rms(noise) == pytest.approx(rms(same), rel=0.1)
+
+
+class _Told(Louder):
+    """Notes what it is asked, and ends at one of the samples as a judge that is gone would."""
+
+    def __init__(self, benchmark: Louder, asked: list[str], stop_at: str | None = None) -> None:
+        self._samples, self._asked, self._stop_at = benchmark._samples, asked, stop_at
+
+    def evaluate(self, sample: Clip, output: Output) -> Record:
+        self._asked.append(sample.id)
+        if sample.id == self._stop_at:
+            raise UserError("no judge")
+        return super().evaluate(sample, output)
+
+
+class _Slow(Louder):
+    seconds = 0.0
+
+    def evaluate(self, sample: Clip, output: Output | Missing) -> Record:
+        time.sleep(self.seconds)
+        return super().evaluate(sample, output)
+
+
+def main(clips: str, folder: str, seconds: str) -> Any:
+    benchmark = _Slow(Path(clips))
+    benchmark.seconds = float(seconds)
+    return run(benchmark, Identity(benchmark), Path(folder), workers=1)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,67 @@
+"""Benchmark tables as Markdown, JSON, text and radar."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from auditeval.benchmarks.benchmark import Column, Table
+from auditeval.report import benchmarks
+from auditeval.types import Undefined
+
+TABLE = Table(
+    "main",
+    "Two | systems",
+    (Column("success", "higher", "%"), Column("WER", "lower"), Column("cell"), Column("seconds")),
+    {
+        "a": {"success": 0.5, "WER": 0.125, "cell": "1 (2)", "seconds": 1.0},
+        "b|c": {"success": 0.25, "WER": Undefined("no words"), "seconds": 1.0},
+        "d": {"success": 0.5, "WER": 0.0625, "cell": "3", "seconds": 2.0},
+    },
+    notes=("With stand-ins.",),
+    radar=("success", "WER"),
+)
+
+
+def test_markdown() -> None:
+    assert benchmarks.to_markdown([TABLE]).splitlines() == [
+        "## Two | systems",
+        "",
+        "| | success (%) ↑ | WER ↓ | cell | seconds |",
+        "|---|--:|--:|--:|--:|",
+        "| a | 50.00 | 0.125 | 1 (2) | 1 |",
+        "| b\\|c | 25.00 | – |  | 1 |",
+        "| d | 50.00 | **0.0625** | 3 | 2 |",
+        "",
+        "With stand-ins.",
+        "",
+        "– undefined: no words (b|c: WER).",
+    ]
+
+
+def test_best_needs_a_direction_and_two_values_that_differ() -> None:
+    found = {column.name: benchmarks.best(TABLE, column) for column in TABLE.columns}
+    assert found == {"success": set(), "WER": {"d"}, "cell": set(), "seconds": set()}
+
+
+def test_files(tmp_path: Path) -> None:
+    benchmarks.write([TABLE], {"benchmark": "toy", "seed": 3}, tmp_path, "toy")
+    data = json.loads((tmp_path / "toy.json").read_text())
+    assert (data["benchmark"], data["seed"]) == ("toy", 3)
+    cells = data["tables"]["main"]["rows"]["b|c"]
+    assert cells["WER"] == {"value": None, "undefined": "no words"}
+    assert (tmp_path / "toy.md").read_text() == benchmarks.to_markdown([TABLE])
+    with Image.open(tmp_path / "toy_main.png") as image:
+        assert image.format == "PNG"
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    benchmarks.write([TABLE], {"benchmark": "toy", "seed": 3}, tmp_path, "toy")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_print(capsys: pytest.CaptureFixture[str]) -> None:
+    benchmarks.print_tables([TABLE])
+    shown = capsys.readouterr().out
+    assert all(text in shown for text in ("Two | systems", "b|c", "0.0625", "no words"))
