@@ -1,0 +1,254 @@
+"""The evaluation callback: whole epochs, on one process and on two; editors and evaluators."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import pytorch_lightning as lightning
+import torch
+from hydra import compose, initialize_config_dir
+from torch.utils.data import DataLoader, Dataset
+from toy_benchmark import RATE_HZ, Louder, write_clips
+
+from auditeval import audio, manifest
+from auditeval.audio import Waveform
+from auditeval.training.evaluation_callback import EditorBenchmark, EvaluationCallback, heard
+from auditeval.training.run import train
+from auditeval.types import EditPair, Undefined, UserError
+
+ROOT = Path(__file__).parents[2]
+CLIPS = 11  # odd: on two devices the sampler deals one of them twice
+
+
+class Clips(Dataset[Any]):
+    def __init__(self, benchmark: Louder) -> None:
+        self.samples = benchmark.samples
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+    def __getitem__(self, row: int) -> tuple[str, np.ndarray]:
+        return self.samples[row].id, audio.decode(self.samples[row].path).samples
+
+
+class Editor(lightning.LightningModule):
+    """Makes every other clip louder by a gain of its own; clips 3 and 4 come out silent and NaN."""
+
+    def __init__(self, benchmark: Louder, batch_size: int = 3, leave: str = "") -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.zeros(1))
+        self.benchmark, self.batch_size, self.leave = benchmark, batch_size, leave
+
+    def training_step(self, batch: Any, batch_index: int) -> torch.Tensor:
+        return self.weight.square().sum()
+
+    def validation_step(self, batch: Any, batch_index: int) -> Any:
+        edited = []
+        for id, samples in batch:
+            number = int(id[-2:])
+            gain = {3: 0.0, 4: float("nan")}.get(number, 1 + (-1) ** number * number / 20)
+            edited.append(torch.from_numpy(gain * samples))
+        outputs = {"id": [id for id, _ in batch], "edited": edited, "rate_hz": RATE_HZ}
+        return {key: value for key, value in outputs.items() if key != self.leave}
+
+    def configure_optimizers(self) -> Any:
+        return torch.optim.SGD(self.parameters(), lr=0.1)
+
+    def train_dataloader(self) -> Any:
+        return self.val_dataloader()
+
+    def val_dataloader(self) -> Any:
+        return DataLoader(Clips(self.benchmark), self.batch_size, collate_fn=lambda batch: batch)
+
+
+class Counted:
+    """A metric with items of its own, numbered over the devices: their sum and their number."""
+
+    def batch(self, module: Any, outputs: Any) -> dict[str, Any]:
+        return {}
+
+    def epoch(self, trainer: Any, module: Any) -> dict[str, Any]:
+        rows = range(7)[trainer.global_rank :: trainer.world_size]
+        return {str(row): row * module.weight.item() + row for row in rows}
+
+    def values(self, rows: dict[str, Any]) -> dict[str, Any]:
+        assert list(rows) == sorted(rows)
+        return {"sum": sum(rows.values()), "n": len(rows), "none": Undefined("never there")}
+
+
+def fit(editor: Editor, *callbacks: lightning.Callback, **arguments: Any) -> dict[str, float]:
+    trainer = lightning.Trainer(
+        accelerator="cpu",
+        callbacks=list(callbacks),
+        **{"max_epochs": 1, "logger": False, **arguments},
+        enable_checkpointing=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+    )
+    trainer.fit(editor)
+    return {name: float(value) for name, value in trainer.callback_metrics.items()}
+
+
+def evaluated(folder: Path, batch_size: int = 3, **arguments: Any) -> dict[str, float]:
+    benchmark = Louder(folder)
+    metrics = {"louder": EditorBenchmark(benchmark), "own": Counted()}
+    return fit(Editor(benchmark, batch_size), EvaluationCallback(metrics), **arguments)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_clips(tmp_path_factory.mktemp("callback"), CLIPS)
+
+
+@pytest.fixture(scope="module")
+def single(folder: Path) -> dict[str, float]:
+    return evaluated(folder)
+
+
+def test_an_epoch_is_one_set(folder: Path, single: dict[str, float]) -> None:
+    gains = [round(1 + (-1) ** n * n / 20, 6) for n in range(CLIPS) if n not in (3, 4)]
+    expected = {
+        "val/louder/success": sum(gain > 1 for gain in gains) / CLIPS,
+        "val/louder/gain": sum(gains) / len(gains),
+        "val/louder/coverage": 1.0,
+        "val/own/sum": 21.0,
+        "val/own/n": 7.0,
+    }
+    assert single == pytest.approx(expected, abs=1e-6)
+    assert evaluated(folder, batch_size=1) == single
+    assert evaluated(folder, batch_size=CLIPS, max_epochs=3) == single
+
+
+def test_two_processes_are_as_one(folder: Path, single: dict[str, float], tmp_path: Path) -> None:
+    paths = [str(ROOT), str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")]
+    ended = subprocess.run(
+        [sys.executable, __file__, str(folder), str(tmp_path)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(paths)},
+        timeout=300,
+    )
+    assert ended.returncode == 0, ended.stderr
+    for rank in range(2):
+        found = json.loads((tmp_path / f"{rank}.json").read_text())
+        assert found.pop("world") == 2
+        assert found == single
+
+
+def test_part_of_an_epoch_says_so(folder: Path) -> None:
+    found = evaluated(folder, limit_val_batches=2)
+    assert found["val/louder/coverage"] == pytest.approx(6 / CLIPS)
+
+
+def test_only_some_epochs(folder: Path) -> None:
+    benchmark = Louder(folder)
+    seen: list[str] = []
+
+    class Told(Counted):
+        def epoch(self, trainer: Any, module: Any) -> dict[str, Any]:
+            seen.append(f"{trainer.state.fn.value}{trainer.current_epoch}")
+            return super().epoch(trainer, module)
+
+    callback = EvaluationCallback({"own": Told()}, every_epochs=2)
+    fit(Editor(benchmark), callback, max_epochs=5)
+    assert seen == ["fit1", "fit3"]
+
+
+def test_what_is_undefined_is_told_once(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    found = evaluated(folder, max_epochs=3)
+    assert "val/own/none" not in found
+    told = [record.message for record in caplog.records if "undefined" in record.message]
+    assert told == ["val/own/none is undefined: never there"]
+
+
+@pytest.mark.parametrize("leave", ["id", "edited", "rate_hz"])
+def test_what_an_editor_must_return_is_said(folder: Path, leave: str) -> None:
+    benchmark = Louder(folder)
+    callback = EvaluationCallback({"louder": EditorBenchmark(benchmark)})
+    with pytest.raises(UserError, match=r"louder needs a validation_step that returns a dict with"):
+        fit(Editor(benchmark, leave=leave), callback)
+
+
+def test_what_an_editor_returns_is_checked(folder: Path) -> None:
+    metric = EditorBenchmark(Louder(folder))
+    clips = torch.ones(2, 4000)
+    outputs = {"id": ["clip00", "clip01"], "edited": clips, "rate_hz": torch.tensor([8000, 16000])}
+    assert [clip.rate_hz for _, clip in metric._outputs(outputs)] == [8000, 16000]  # type: ignore[union-attr]
+    with pytest.raises(UserError, match="the id 'clip99', which louder does not have"):
+        metric.batch(None, {**outputs, "id": ["clip00", "clip99"]})
+    with pytest.raises(UserError, match="1 clips and 2 rates for 2 ids"):
+        metric.batch(None, {**outputs, "edited": clips[:1]})
+
+
+@pytest.mark.parametrize(
+    "samples",
+    [np.zeros(4000), np.full(4000, np.nan), np.ones(10), np.zeros(0), np.ones((2, 4000))],
+    ids=["silent", "nan", "short", "empty", "stereo"],
+)
+def test_what_cannot_be_heard_is_no_success(folder: Path, samples: np.ndarray) -> None:
+    benchmark = Louder(folder)
+    output = heard(Waveform(samples.astype(np.float32), RATE_HZ))
+    assert benchmark.evaluate(benchmark.samples[0], output)["success"] is False
+
+
+def test_settings_that_make_no_sense_are_said() -> None:
+    with pytest.raises(UserError, match="every_epochs 0: expected a whole number above 0"):
+        EvaluationCallback({"own": Counted()}, every_epochs=0)
+    with pytest.raises(UserError, match="metrics is empty"):
+        EvaluationCallback({})
+
+
+def test_the_evaluator_in_training_agrees_as_its_module_says(
+    simulated: list[EditPair], tmp_path: Path
+) -> None:
+    """`val/srcc` and `val/mse` come from the batches of the module, by another way."""
+    table = tmp_path / "pairs.jsonl"
+    manifest.write(simulated, table)
+    settings = [
+        *("data=manifest", f"data.path={table}", f"run_dir={tmp_path / 'run'}", "compare=none"),
+        *("features=melstats", "resamples=10", "workers=0", "model.rank=0", "model.hidden=[8]"),
+        *("fit.epochs={quality: 2, relevance: 2, faithfulness: 2}", "fit.batch_size=16"),
+        *("callbacks=evaluation", "~callbacks.progress", "+trainer.enable_progress_bar=false"),
+        *("trainer.accelerator=cpu", "data.split.validation_share=0.4"),
+    ]
+    with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
+        train(compose("train", settings))
+    path = tmp_path / "run" / "pairwise" / "holdout" / "metrics.csv"
+    with path.open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["val/mse/quality"]]
+    assert len(rows) == 2
+    for row in rows:
+        for axis in ("quality", "relevance", "faithfulness"):
+            for statistic in ("mse", "srcc"):
+                ours = float(row[f"val/agreement/{axis}/{statistic}"])
+                assert ours == pytest.approx(float(row[f"val/{statistic}/{axis}"]), rel=1e-4)
+
+
+def test_an_evaluator_metric_wants_an_evaluator(folder: Path) -> None:
+    from auditeval.training.evaluation_callback import Agreement
+
+    callback = EvaluationCallback({"agreement": Agreement({"name": "melstats"})})
+    with pytest.raises(UserError, match="Agreement is for an evaluator in training"):
+        fit(Editor(Louder(folder)), callback)
+
+
+def main() -> None:
+    """Run by a test in processes of its own: two devices, joined by gloo."""
+    folder, output = map(Path, sys.argv[1:])
+    found = evaluated(folder, devices=2, strategy="ddp")
+    assert torch.distributed.get_backend() == "gloo"
+    world = torch.distributed.get_world_size()
+    rank = torch.distributed.get_rank()
+    (output / f"{rank}.json").write_text(json.dumps({**found, "world": world}))
+
+
+if __name__ == "__main__":
+    main()
