@@ -40,9 +40,7 @@ JudgeAt = Annotated[
         "the folder or hub id of an audio language model. Default: that of the backends.",
     ),
 ]
-JudgeModel = Annotated[
-    str | None, typer.Option("--judge-model", help="Its name at the endpoint.")
-]
+JudgeModel = Annotated[str | None, typer.Option("--judge-model", help="Its name at the endpoint.")]
 Workers = Annotated[int, typer.Option(min=0, help="Samples at a time; 0: no threads.")]
 CacheDir = Annotated[
     Path | None, typer.Option(help="Cache of results; default $AUDITEVAL_CACHE or the user's.")
@@ -112,9 +110,7 @@ def _bench(
     report(benchmark, systems, output, workers)
 
 
-def report(
-    benchmark: Benchmark, systems: Sequence[System], output: Path, workers: int
-) -> None:
+def report(benchmark: Benchmark, systems: Sequence[System], output: Path, workers: int) -> None:
     """Records of each system under `output`/<name>, the tables in `output` and on the screen."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
@@ -142,7 +138,9 @@ def report(
             )
     tables = benchmark.tables(records)
     try:
-        reports.write(tables, {"benchmark": benchmark.name, **benchmark.settings}, output)
+        reports.write(
+            tables, {"benchmark": benchmark.name, **benchmark.settings}, output, benchmark.name
+        )
     except OSError as error:
         raise UserError(f"{output}: cannot be written ({error.strerror})") from None
     reports.print_tables(tables)
@@ -193,9 +191,7 @@ def _listeners(
         key: CachedJudge(loaded.model(role), folder / "judges", output / "answers.jsonl")
         for key, role in judges.items()
     }
-    return Backends(
-        {role: kept.get(id(node), node) for role, node in nodes.items()}, folder
-    )
+    return Backends({role: kept.get(id(node), node) for role, node in nodes.items()}, folder)
 
 
 def _judge(where: str, model: str | None) -> Any:
