@@ -98,8 +98,12 @@ def write(path: Path, samples: np.ndarray, rate_hz: int) -> None:
     `read` gives back exactly these samples / 32768. Raises OSError where the disk is full.
     """
     # Encoded in memory: libsndfile does not report every failure of a write to disk.
-    encoded = io.BytesIO()
-    kind = path.suffix.lstrip(".").upper()
-    soundfile.write(encoded, samples, rate_hz, format=kind, subtype="PCM_16")
     with replacing(path) as temporary:
-        temporary.write_bytes(encoded.getbuffer())
+        temporary.write_bytes(encoded(samples, rate_hz, path.suffix.lstrip(".").upper()))
+
+
+def encoded(samples: np.ndarray, rate_hz: int, kind: str) -> bytes:
+    """The bytes of a file of 16-bit mono samples :: int16 (N,); `kind` is "WAV" or "FLAC"."""
+    file = io.BytesIO()
+    soundfile.write(file, samples, rate_hz, format=kind, subtype="PCM_16")
+    return file.getvalue()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from auditeval.audio import Waveform
+from auditeval.audio import Waveform, content_hash
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
@@ -27,23 +29,58 @@ class Question(Generic[Reply]):
     temperature: float = 0.0
     run: int = 0
 
+    @property
+    def schema(self) -> dict[str, Any]:
+        return self.reply.model_json_schema()
 
-class Usage(NamedTuple):
-    """Of one answer, retries included; 0 where a judge does not count."""
+    @property
+    def key(self) -> str:
+        """SHA-256 of all that an answer depends on but the judge, in hex: no path, no file name."""
+        content = {
+            "clips": [(name, content_hash(clip)) for name, clip in self.clips],
+            "prompt": self.prompt,
+            "system_prompt": self.system_prompt,
+            "schema": self.schema,
+            "temperature": float(self.temperature),
+            "run": self.run,
+        }
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Of one answer or several, retries included; 0 where a judge does not count."""
 
     requests: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost_usd: float = 0.0
 
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.requests + other.requests,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.cost_usd + other.cost_usd,
+        )
+
+    def __str__(self) -> str:
+        return (
+            f"{self.requests} requests, {self.prompt_tokens} prompt and "
+            f"{self.completion_tokens} completion tokens, {self.cost_usd:.4f} USD"
+        )
+
 
 @dataclass(frozen=True)
 class Answer(Generic[Reply]):
-    """`value` is None where the judge gave no answer that fits the schema; `reason` says why."""
+    """`value` is None where the judge gave no answer that fits the schema; `reason` says why.
+
+    Its usage is what it cost now: an answer that was kept costs nothing the second time.
+    """
 
     value: Reply | None
-    reason: str
-    usage: Usage
+    reason: str = ""
+    usage: Usage = Usage()
 
 
 class Judge(Protocol):
@@ -54,5 +91,5 @@ class Judge(Protocol):
 
     def ask(self, question: Question[Reply]) -> Answer[Reply]:
         """The answer, or one without value. Raises UserError only for what no retry could mend:
-        a judge that cannot be reached, or refuses the key."""
+        a judge that cannot be reached, or refuses the key. Several threads may ask at once."""
         ...

@@ -1,0 +1,157 @@
+"""`HTTPJudge`: a judge behind an OpenAI-compatible endpoint, vLLM's among them."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import threading
+from typing import Any
+from urllib.parse import urlsplit
+
+from auditeval.audio import Waveform, files
+from auditeval.audio.waveform import quantised
+from auditeval.judges.judge import Answer, Question, Reply, Usage
+from auditeval.judges.replies import heading, parsed, prompt_with_schema
+from auditeval.types import UserError
+
+_NO_KEY = "none"  # the SDK wants one where the endpoint wants none
+
+
+class HTTPJudge:
+    """The model `model` of the chat completions at `base_url` ("http://localhost:8000/v1").
+
+    Clips go as 16-bit WAV of their own rate (`input_audio`), the JSON schema of the answer as
+    `response_format`; an endpoint that refuses that is asked for it in the prompt. Connections that
+    break, 408, 409, 429 and 5xx are tried `retries` times more, with the SDK's growing pauses, and
+    so is an answer that does not fit. The key is that of the environment variable
+    `api_key_variable`; it stands in no record, log or cache. Prices are in USD per million tokens.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        model: str,
+        api_key_variable: str = "OPENAI_API_KEY",
+        name: str | None = None,
+        retries: int = 3,
+        timeout_seconds: float = 120.0,
+        prompt_price: float = 0.0,
+        completion_price: float = 0.0,
+    ) -> None:
+        parts = urlsplit(base_url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+            raise UserError(
+                "base_url: expected http(s)://host/v1 without user or password, found "
+                f"{base_url.rpartition('@')[2]!r}"
+            )
+        self.name = name or model
+        self.revision = hashlib.sha256(f"1 {base_url} {model}".encode()).hexdigest()[:16]
+        self._url, self._model, self._variable = base_url, model, api_key_variable
+        self._key = os.environ.get(api_key_variable) or _NO_KEY
+        self._retries, self._timeout_seconds = retries, timeout_seconds
+        self._prices = (prompt_price / 1e6, completion_price / 1e6)
+        self._takes_schema = True
+        self._client: Any = None
+        self._lock = threading.Lock()
+
+    def ask(self, question: Question[Reply]) -> Answer[Reply]:
+        """See `Judge.ask`. A request that the endpoint refuses or fails at has no value."""
+        import openai
+
+        usage, reason = Usage(), ""
+        for _ in range(1 + self._retries):
+            try:
+                text, used = self._completed(question)
+            except openai.APITimeoutError:
+                used = Usage(requests=1 + self._retries)
+                reason = f"no answer within {self._timeout_seconds:g} s"
+                return Answer(None, reason, usage + used)
+            except openai.APIConnectionError as error:
+                cause = error.__cause__ or error
+                raise UserError(f"{self._url}: cannot be reached ({cause})") from None
+            except (openai.AuthenticationError, openai.PermissionDeniedError) as error:
+                raise UserError(
+                    f"{self._url}: refuses the key of the environment variable {self._variable} "
+                    f"({error.status_code})"
+                ) from None
+            except openai.NotFoundError as error:
+                raise UserError(
+                    f"{self._url}: knows no model {self._model!r}, or is no such endpoint "
+                    f"({self._said(error)})"
+                ) from None
+            except openai.APIStatusError as error:
+                tried = 1 if error.status_code < 429 else 1 + self._retries
+                reason = f"the judge refused: {error.status_code} {self._said(error)}"
+                return Answer(None, reason, usage + Usage(requests=tried))
+            usage += used
+            found = parsed(text, question.reply)
+            if not isinstance(found, str):
+                return Answer(found, "", usage)
+            reason = found
+        return Answer(None, reason, usage)
+
+    def _completed(self, question: Question[Reply]) -> tuple[str | None, Usage]:
+        import openai
+
+        if self._takes_schema:
+            try:
+                return self._request(question, with_schema=True)
+            except (openai.BadRequestError, openai.UnprocessableEntityError):
+                made = self._request(question, with_schema=False)
+                self._takes_schema = False  # not before: it may have been the clip it refused
+                return made
+        return self._request(question, with_schema=False)
+
+    def _request(self, question: Question[Reply], with_schema: bool) -> tuple[str | None, Usage]:
+        content: list[dict[str, Any]] = []
+        for name, clip in question.clips:
+            wav = {"data": _base64_wav(clip), "format": "wav"}
+            content.append({"type": "text", "text": heading(name)})
+            content.append({"type": "input_audio", "input_audio": wav})
+        text = question.prompt if with_schema else prompt_with_schema(question)
+        messages: list[dict[str, Any]] = [
+            {"role": "user", "content": [*content, {"type": "text", "text": text}]}
+        ]
+        if question.system_prompt:
+            messages.insert(0, {"role": "system", "content": question.system_prompt})
+        options: dict[str, Any] = {}
+        if with_schema:
+            schema = {"name": "answer", "schema": question.schema, "strict": True}
+            options["response_format"] = {"type": "json_schema", "json_schema": schema}
+        raw = self._openai().chat.completions.with_raw_response.create(
+            model=self._model, messages=messages, temperature=question.temperature, **options
+        )
+        requests = 1 + raw.retries_taken
+        try:
+            completion = raw.parse()
+            text, counted = completion.choices[0].message.content, completion.usage
+        except (AttributeError, IndexError, TypeError, ValueError):  # 200, but no chat completion
+            return None, Usage(requests)
+        read, written = (counted.prompt_tokens, counted.completion_tokens) if counted else (0, 0)
+        cost = read * self._prices[0] + written * self._prices[1]
+        return text, Usage(requests, read, written, cost)
+
+    def _openai(self) -> Any:
+        with self._lock:
+            if self._client is None:
+                from openai import OpenAI
+
+                self._client = OpenAI(
+                    base_url=self._url,
+                    api_key=self._key,
+                    max_retries=self._retries,
+                    timeout=self._timeout_seconds,
+                )
+            return self._client
+
+    def _said(self, error: Any) -> str:
+        """The endpoint's own words, on one line and without the key that it may quote."""
+        body = error.body if isinstance(error.body, dict) else {}
+        words = " ".join(str(body.get("message") or error.message).split())[:300]
+        return words if self._key == _NO_KEY else words.replace(self._key, "***")
+
+
+def _base64_wav(clip: Waveform) -> str:
+    wav = files.encoded(quantised(clip.samples), clip.rate_hz, "WAV")
+    return base64.b64encode(wav).decode()

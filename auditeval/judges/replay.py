@@ -1,0 +1,64 @@
+"""`ReplayJudge`: recorded answers instead of a model, for re-scoring without cost."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from auditeval.judges.judge import Answer, Question, Reply
+from auditeval.types import UserError, sentence
+
+_KEYS = {"key", "judge", "value", "reason"}
+
+
+class ReplayJudge:
+    """Answers out of the JSONL that `CachedJudge` recorded, found by the key of the question.
+
+    The last line of a question counts. One that was never recorded has no answer, whatever is
+    recorded of others; so two replays agree byte for byte. Raises UserError for a file that is
+    none, naming the line.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        path = Path(path)
+        try:
+            recorded = path.read_bytes()
+        except OSError as error:
+            raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
+        self._answers: dict[str, dict[str, Any]] = {}
+        for number, line in enumerate(recorded.splitlines(), start=1):
+            row = _row(line, path, number)
+            self._answers[row["key"]] = row
+        judges = sorted({str(row["judge"]) for row in self._answers.values()})
+        self.name = f"replay of {', '.join(judges) or 'nothing'}"
+        kept = json.dumps(sorted(self._answers.items()))
+        self.revision = hashlib.sha256(kept.encode()).hexdigest()[:16]
+
+    def ask(self, question: Question[Reply]) -> Answer[Reply]:
+        """See `Judge.ask`; never raises, never costs anything."""
+        row = self._answers.get(question.key)
+        if row is None:
+            return Answer(None, "not recorded")
+        if row["value"] is None:
+            return Answer(None, row["reason"])
+        try:
+            return Answer(question.reply.model_validate(row["value"]))
+        except ValidationError as error:
+            reason = f"the recorded answer does not fit ({sentence(error, question.reply)})"
+            return Answer(None, reason)
+
+
+def _row(line: bytes, path: Path, number: int) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except ValueError as error:
+        raise UserError(f"{path}:{number}: is not JSON ({error})") from None
+    if not isinstance(row, dict) or set(row) != _KEYS or not isinstance(row["key"], str):
+        raise UserError(
+            f"{path}:{number}: expected a recorded answer, an object of {', '.join(sorted(_KEYS))}"
+        )
+    return row

@@ -1,0 +1,171 @@
+"""Answers kept by content, recorded, replayed and counted."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import BaseModel, Field
+
+from auditeval.audio import Waveform
+from auditeval.judges.cached import CachedJudge
+from auditeval.judges.judge import Answer, Question, Usage
+from auditeval.judges.replay import ReplayJudge
+from auditeval.types import UserError
+
+
+class Mark(BaseModel):
+    score: float = Field(ge=1, le=5)
+
+
+class OtherMark(BaseModel):
+    score: float = Field(ge=0, le=9)
+
+
+CLIP = Waveform(np.linspace(-0.5, 0.5, 2000, dtype=np.float32), 16000)
+
+
+class Scripted:
+    """Says what stands in `script` under the run of a question, else nothing; counts."""
+
+    name = "scripted"
+
+    def __init__(self, script: dict[int, float], revision: str = "1") -> None:
+        self.script, self.revision, self.asked = script, revision, 0
+
+    def ask(self, question: Question[Any]) -> Answer[Any]:
+        self.asked += 1
+        usage = Usage(1, 100, 10, 0.5)
+        if question.run in self.script:
+            return Answer(question.reply(score=self.script[question.run]), "", usage)
+        return Answer(None, "it was busy", usage)
+
+
+def question(**changes: Any) -> Question[Any]:
+    fields: dict[str, Any] = {"prompt": "How good?", "clips": (("output", CLIP),), "reply": Mark}
+    return Question(**{**fields, **changes})
+
+
+QUIETER = Waveform(CLIP.samples / 2, 16000)
+CHANGES: tuple[dict[str, Any], ...] = (
+    {"prompt": "How bad?"},
+    {"system_prompt": "You listen."},
+    {"temperature": 0.5},
+    {"run": 1},
+    {"reply": OtherMark},
+    {"clips": ()},
+    {"clips": (("input1", CLIP),)},
+    {"clips": (("output", QUIETER),)},
+    {"clips": (("output", Waveform(CLIP.samples, 8000)),)},
+    {"clips": (("output", CLIP), ("output", CLIP))},
+)
+
+
+def test_a_key_is_of_everything_that_an_answer_depends_on() -> None:
+    keys = [question(**change).key for change in CHANGES]
+    assert len({question().key, *keys}) == 1 + len(CHANGES)
+    copy = Waveform(CLIP.samples.copy(), 16000)
+    assert question(clips=(("output", copy),), temperature=0).key == question().key
+
+
+def test_no_question_is_paid_twice(tmp_path: Path) -> None:
+    first = CachedJudge(Scripted({0: 3.0}), tmp_path)
+    again = CachedJudge(Scripted({0: 4.0}), tmp_path)
+    other = CachedJudge(Scripted({0: 4.0}, revision="2"), tmp_path)
+    assert [judge.ask(question()).value for judge in (first, first, again, other)] == [
+        Mark(score=3.0),
+        Mark(score=3.0),
+        Mark(score=3.0),
+        Mark(score=4.0),
+    ]
+    assert [judge.spent for judge in (first, again)] == [Usage(1, 100, 10, 0.5), Usage()]
+
+
+def test_what_failed_is_asked_again(tmp_path: Path) -> None:
+    busy, well = Scripted({}), Scripted({0: 2.0})
+    failed = CachedJudge(busy, tmp_path).ask(question())
+    assert failed == Answer(None, "it was busy", Usage(1, 100, 10, 0.5))
+    assert CachedJudge(well, tmp_path).ask(question()).value == Mark(score=2.0)
+
+
+def test_a_replay_gives_back_what_was_recorded(tmp_path: Path) -> None:
+    record = tmp_path / "new" / "answers.jsonl"
+    judge = CachedJudge(Scripted({0: 3.0, 1: 4.5}), tmp_path / "cache", record)
+    asked = [question(run=run) for run in range(3)]
+    said = [judge.ask(one) for one in asked]
+    # A resumed run records what it takes from the cache too, and the last word counts.
+    resumed = CachedJudge(Scripted({2: 1.0}), tmp_path / "cache", record)
+    assert [resumed.ask(one).value for one in asked] == [
+        Mark(score=3.0),
+        Mark(score=4.5),
+        Mark(score=1.0),
+    ]
+    replay = ReplayJudge(record)
+    assert replay.name == "replay of scripted"
+    assert [replay.ask(one).value for one in asked] == [resumed.ask(one).value for one in asked]
+    assert [replay.ask(one).value for one in asked[:2]] == [one.value for one in said[:2]]
+    assert replay.ask(asked[0]).usage == Usage()
+    assert replay.ask(question(run=9)) == Answer(None, "not recorded")
+    assert replay.ask(question(run=0, reply=OtherMark)) == Answer(None, "not recorded")
+
+
+def test_a_failure_is_replayed_with_its_reason(tmp_path: Path) -> None:
+    record = tmp_path / "answers.jsonl"
+    CachedJudge(Scripted({}), None, record).ask(question())
+    assert ReplayJudge(record).ask(question()) == Answer(None, "it was busy")
+
+
+def test_a_replay_is_the_same_whatever_the_order_of_its_lines(tmp_path: Path) -> None:
+    record, turned = tmp_path / "answers.jsonl", tmp_path / "turned.jsonl"
+    judge = CachedJudge(Scripted({0: 3.0, 1: 4.5}), None, record)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(judge.ask, [question(run=run) for run in range(40)]))
+    assert judge.spent == Usage(40, 4000, 400, 20.0)
+    lines = record.read_text().splitlines()
+    assert len(lines) == 40
+    turned.write_text("\n".join(reversed(lines)) + "\n")
+    assert ReplayJudge(record).revision == ReplayJudge(turned).revision
+    turned.write_text("\n".join(lines[1:]) + "\n")
+    assert ReplayJudge(record).revision != ReplayJudge(turned).revision
+
+
+def test_a_line_torn_by_a_kill_is_cut_when_recording_goes_on(tmp_path: Path) -> None:
+    record = tmp_path / "answers.jsonl"
+    CachedJudge(Scripted({0: 3.0}), None, record).ask(question())
+    whole = record.read_bytes()
+    record.write_bytes(whole + whole[:20])
+    with pytest.raises(UserError, match=r"answers\.jsonl:2: is not JSON"):
+        ReplayJudge(record)
+    CachedJudge(Scripted({1: 4.0}), None, record).ask(question(run=1))
+    assert record.read_bytes().startswith(whole)
+    assert ReplayJudge(record).ask(question(run=1)).value == Mark(score=4.0)
+
+
+LINE = {"key": "a", "judge": "b", "value": None, "reason": "c"}
+
+
+@pytest.mark.parametrize("bad", ["[]", "{}", "", "{", json.dumps({**LINE, "key": 3})])
+def test_a_bad_record_names_its_line(tmp_path: Path, bad: str) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text(f"{json.dumps(LINE)}\n{bad}\n{json.dumps(LINE)}\n")
+    with pytest.raises(UserError, match=r"answers\.jsonl:2: "):
+        ReplayJudge(path)
+    with pytest.raises(UserError, match="cannot be read"):
+        ReplayJudge(tmp_path / "none.jsonl")
+
+
+def test_a_recorded_answer_out_of_range_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text(json.dumps({**LINE, "key": question().key, "value": {"score": 9}}) + "\n")
+    answer = ReplayJudge(path).ask(question())
+    assert answer.value is None
+    assert "score" in answer.reason
+
+
+def test_usage_is_printable() -> None:
+    spent = Usage(1, 100, 10, 0.25) + Usage(2, 200, 20, 0.5)
+    assert str(spent) == "3 requests, 300 prompt and 30 completion tokens, 0.7500 USD"

@@ -1,0 +1,187 @@
+"""The HTTP judge against a real server: what arrives there, and what becomes of its answers."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from judges_endpoint import completion, serving
+from pydantic import BaseModel, ConfigDict, Field
+
+from auditeval import audio
+from auditeval.audio import Waveform
+from auditeval.judges.http import HTTPJudge
+from auditeval.judges.judge import Question, Usage
+from auditeval.types import UserError
+
+pytest.importorskip("openai")
+
+
+class Mark(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    score: float = Field(ge=1, le=5)
+
+
+GOOD = '{"score": 3.5}'
+CLIP = Waveform(np.sin(np.arange(4000) / 7).astype(np.float32) / 2, 16000)
+LOUD = Waveform(2 * CLIP.samples, 8000)
+
+
+def question(**changes: Any) -> Question[Mark]:
+    fields: dict[str, Any] = {"prompt": "How good is the output?", "reply": Mark}
+    return Question(**{**fields, "clips": (("output", CLIP), ("input1", LOUD)), **changes})
+
+
+def judge(url: str, **options: Any) -> HTTPJudge:
+    return HTTPJudge(url, "tiny", **{"retries": 2, "timeout_seconds": 20, **options})
+
+
+def test_clips_prompt_and_schema_arrive(tmp_path: Path) -> None:
+    with serving((200, GOOD)) as endpoint:
+        asked = question(system_prompt="You listen.", temperature=0.25)
+        answer = judge(endpoint.url, prompt_price=2.0, completion_price=100.0).ask(asked)
+    assert answer.value == Mark(score=3.5)
+    assert answer.usage == Usage(1, 1000, 10, pytest.approx(0.002 + 0.001))
+    (sent,) = endpoint.requests
+    assert sent["model"] == "tiny"
+    assert sent["temperature"] == 0.25
+    assert sent["messages"][0] == {"role": "system", "content": "You listen."}
+    assert sent["response_format"]["json_schema"]["schema"] == Mark.model_json_schema()
+    assert endpoint.texts(0).splitlines() == [
+        "Audio output:",
+        "Audio input1:",
+        "How good is the output?",
+    ]
+    for number, (wav, clip) in enumerate(zip(endpoint.wavs(0), (CLIP, LOUD), strict=True)):
+        (tmp_path / f"{number}.wav").write_bytes(wav)
+        heard = audio.decode(tmp_path / f"{number}.wav")
+        assert heard.rate_hz == clip.rate_hz
+        assert np.abs(heard.samples - np.clip(clip.samples, -1, 1)).max() <= 2 / 32768
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_a_failing_endpoint_is_asked_again(status: int) -> None:
+    broken = (status, {"error": {"message": "later"}})
+    with serving(broken, broken, (200, GOOD)) as endpoint:
+        answer = judge(endpoint.url).ask(question())
+        assert answer.value == Mark(score=3.5)
+        assert answer.usage.requests == len(endpoint.requests) == 3
+    with serving(broken) as endpoint:
+        answer = judge(endpoint.url).ask(question())
+        assert answer.value is None
+        assert str(status) in answer.reason
+        assert "later" in answer.reason
+        assert answer.usage.requests == len(endpoint.requests) == 3
+
+
+JUNK = ("", "very good", "3.5", "{}", '{"score": 9}', '{"score": NaN}', f"Sure: {GOOD}")
+
+
+@pytest.mark.parametrize("junk", [*JUNK, f"{GOOD}\n{GOOD}", f"```json\n{GOOD}\n```\nDone."])
+def test_an_answer_that_does_not_fit_is_asked_for_again(junk: str) -> None:
+    with serving((200, junk), (200, f"```json\n{GOOD}\n```")) as endpoint:
+        answer = judge(endpoint.url).ask(question())
+        assert answer.value == Mark(score=3.5)
+        assert answer.usage == Usage(2, 2000, 20, 0.0)
+    with serving((200, junk)) as endpoint:
+        answer = judge(endpoint.url).ask(question())
+        assert answer.value is None
+        assert answer.reason.startswith("the judge")
+        assert len(endpoint.requests) == 3
+
+
+NO_COMPLETIONS = ({}, [], {"choices": []}, {"choices": None}, completion(None), b"<html>", b"")
+
+
+@pytest.mark.parametrize("body", NO_COMPLETIONS)
+def test_what_is_no_chat_completion_is_no_answer(body: Any) -> None:
+    with serving((200, body)) as endpoint:
+        answer = judge(endpoint.url, retries=0).ask(question())
+    assert answer.value is None
+    assert answer.reason == "the judge wrote nothing"
+
+
+def test_an_endpoint_that_refuses_the_schema_gets_it_in_the_prompt() -> None:
+    refusal = (400, {"error": {"message": "response_format is not supported"}})
+    with serving(refusal, (200, GOOD)) as endpoint:
+        asker = judge(endpoint.url)
+        for run in range(2):
+            assert asker.ask(question(run=run)).value == Mark(score=3.5)
+        assert len(endpoint.requests) == 3  # it is not offered a schema a second time
+        for number in (1, 2):
+            assert "response_format" not in endpoint.requests[number]
+            assert json.dumps(Mark.model_json_schema()) in endpoint.texts(number)
+
+
+def test_a_refused_clip_is_no_reason_to_give_up_the_schema() -> None:
+    refusal = (400, {"error": {"message": "audio too long"}})
+    with serving(refusal, refusal, (200, GOOD)) as endpoint:
+        asker = judge(endpoint.url)
+        refused = asker.ask(question())
+        assert refused.value is None
+        assert "audio too long" in refused.reason
+        assert asker.ask(question()).value == Mark(score=3.5)
+        assert "response_format" in endpoint.requests[2]
+
+
+@pytest.mark.parametrize(("status", "says"), [(401, "MY_KEY"), (403, "MY_KEY"), (404, "'tiny'")])
+def test_what_no_retry_mends_is_one_sentence_without_the_key(
+    status: int, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", "sk-secret")
+    with serving((status, {"error": {"message": "what is sk-secret?"}})) as endpoint:
+        asker = judge(endpoint.url, api_key_variable="MY_KEY")
+        with pytest.raises(UserError) as caught:
+            asker.ask(question())
+        assert endpoint.keys == ["Bearer sk-secret"]
+    assert endpoint.url in str(caught.value)
+    assert says in str(caught.value)
+    assert "sk-secret" not in str(caught.value) + asker.name + asker.revision
+
+
+def test_a_quoted_key_is_not_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    with serving((429, {"error": {"message": "sk-secret is over\nits limit"}})) as endpoint:
+        reason = judge(endpoint.url, retries=0).ask(question()).reason
+    assert reason.endswith("429 *** is over its limit")
+
+
+def test_nobody_listening_is_one_sentence() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
+        with pytest.raises(UserError, match=f"{url}: cannot be reached"):
+            judge(url, retries=0).ask(question())
+
+
+def test_an_endpoint_that_hangs_gives_no_answer() -> None:
+    with serving((200, "hang")) as endpoint:
+        answer = judge(endpoint.url, retries=0, timeout_seconds=0.2).ask(question())
+    assert answer.value is None
+    assert answer.reason == "no answer within 0.2 s"
+
+
+@pytest.mark.parametrize("url", ["localhost:8000", "ftp://host/v1", "", "http://me:pw@host/v1"])
+def test_a_base_url_that_is_none(url: str) -> None:
+    with pytest.raises(UserError, match="base_url") as caught:
+        judge(url)
+    assert "pw" not in str(caught.value)
+
+
+def test_threads_may_share_a_judge() -> None:
+    with serving((200, GOOD)) as endpoint:
+        asker, start = judge(endpoint.url), threading.Barrier(8)
+
+        def ask(run: int) -> Any:
+            start.wait()
+            return asker.ask(question(run=run)).value
+
+        with ThreadPoolExecutor(8) as pool:
+            assert list(pool.map(ask, range(8))) == [Mark(score=3.5)] * 8
+        assert len(endpoint.requests) == 8
