@@ -1,0 +1,86 @@
+"""Pairwise accuracy: its ends, its ties, its symmetry, and that silence never pays."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from auditeval.metrics.pairwise import outcome, pairwise_accuracy, pairwise_result
+from auditeval.types import Undefined
+
+NAN = float("nan")
+
+
+def scores(seed: int, count: int = 200) -> tuple[list[float], list[float]]:
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 9, count).tolist(), rng.integers(0, 9, count).tolist()
+
+
+def test_a_constant_scorer_gets_exactly_half() -> None:
+    for count in (1, 3, 200):
+        result = pairwise_result([0.1] * count, [0.1] * count)
+        assert result.accuracy == result.with_losses == 0.5
+
+
+def test_swapped_pairs_give_the_complement_and_order_of_scale_does_not_matter() -> None:
+    positive, negative = scores(1)
+    rate = pairwise_accuracy(positive, negative)
+    assert isinstance(rate, float)
+    assert pairwise_accuracy(negative, positive) == pytest.approx(1 - rate)
+    exps = [[math.exp(x) for x in side] for side in (positive, negative)]
+    assert pairwise_accuracy(*exps) == rate
+
+
+def test_it_is_the_mann_whitney_probability_when_every_pair_is_formed() -> None:
+    """All pairs of two samples: the same number as scipy's U / (n m), which counts ties half."""
+    a, b = scores(2, 40)
+    every = [(x, y) for x in a for y in b]
+    expected = stats.mannwhitneyu(a, b).statistic / (len(a) * len(b))
+    assert pairwise_accuracy(*zip(*every, strict=True)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("bad", [NAN, None, math.inf])
+def test_a_missing_score_is_no_win_and_no_loss_but_counted(bad: float | None) -> None:
+    result = pairwise_result([1, bad, 3, 0], [0, 0, bad, 1])
+    assert (result.scored, result.pairs) == (2, 4)
+    assert result.accuracy == 0.5
+    assert result.with_losses == 0.25
+
+
+@pytest.mark.parametrize("bad", [NAN, None, math.inf])
+def test_taking_scores_away_never_raises_the_rate_that_counts_losses(bad: float | None) -> None:
+    positive, negative = scores(3)
+    whole = pairwise_result(positive, negative).with_losses
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        gone = rng.random(len(positive)) < rng.random()
+        fewer: list[float | None] = [bad if g else p for g, p in zip(gone, positive, strict=True)]
+        result = pairwise_result(fewer, negative)
+        assert result.with_losses <= whole
+        if isinstance(result.accuracy, float):
+            assert result.with_losses <= result.accuracy
+
+
+def test_the_logarithm_of_zero_is_the_lowest_of_scores() -> None:
+    assert outcome(-1e300, -math.inf) == 1
+    assert outcome(-math.inf, -math.inf) == 0.5
+
+
+def test_nothing_scored_is_undefined_over_what_was_scored_and_zero_with_losses() -> None:
+    result = pairwise_result([NAN], [1.0])
+    assert isinstance(result.accuracy, Undefined)
+    assert result.with_losses == 0
+    empty = pairwise_result([], [])
+    assert all(isinstance(value, Undefined) for value in empty[:3])
+    with pytest.raises(ValueError, match="zip"):
+        pairwise_result([1.0], [])
+
+
+@pytest.mark.parametrize(("wins", "pairs"), [(0, 7), (7, 7), (31, 50), (180, 200)])
+def test_the_interval_is_that_of_scipy(wins: int, pairs: int) -> None:
+    result = pairwise_result([1.0] * wins + [0.0] * (pairs - wins), [0.5] * pairs)
+    expected = stats.binomtest(wins, pairs).proportion_ci(0.95, method="wilson")
+    assert result.interval == pytest.approx((expected.low, expected.high))
