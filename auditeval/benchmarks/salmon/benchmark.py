@@ -1,0 +1,162 @@
+"""SALMon [salmon.txt]: scores of pairs to records to the paper's Table II."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from auditeval.audio import Waveform
+from auditeval.benchmarks.benchmark import Column, Missing, Record, Table, Value
+from auditeval.benchmarks.salmon.samples import (
+    ALIGNMENT,
+    CONSISTENCY,
+    PARTS,
+    Pair,
+    digest,
+    read_pairs,
+)
+from auditeval.benchmarks.salmon.scorers import PairScores
+from auditeval.metrics.pairwise import PairwiseResult, of_outcomes, outcome
+from auditeval.types import Undefined
+
+COLUMNS = {
+    **{part: f"Consistency: {name}" for part, name in CONSISTENCY.items()},
+    **{part: f"Alignment: {name}" for part, name in ALIGNMENT.items()},
+}
+
+HUMAN = dict(zip(PARTS, (97.2, 91.5, 98.6, 83.1, 88.7, 94.4, 93.3, 95.8), strict=True))
+"""The paper's Table II, in %: 20 samples of each part of its own set, three raters or more."""
+
+
+class Salmon:
+    """A folder in SALMon's layout. Outputs are scores of pairs (see `scorers`), not audio."""
+
+    name = "salmon"
+
+    def __init__(self, root: Path, parts: Sequence[str] = PARTS) -> None:
+        self.samples: list[Pair] = read_pairs(root, parts)
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        return {"samples_sha256": digest(self.samples)}
+
+    def source(self, pair: Pair) -> Waveform | Undefined:
+        return Undefined("in SALMon nothing is edited")
+
+    def evaluate(self, pair: Pair, output: PairScores | Undefined | Missing) -> Record:
+        """`outcome` is that of `metrics.pairwise`; `applies` is false for parts that the scorer
+        does not hear by design, which are undefined rather than lost."""
+        record: Record = {
+            "status": "ok",
+            "reason": "",
+            "failure": None,
+            "part": pair.part,
+            "applies": not isinstance(output, Undefined),
+            **dict.fromkeys(("positive_score", "negative_score", "outcome")),
+            "undefined": {},
+        }
+        if isinstance(output, Missing):
+            failure = {"status": "failed", "reason": output.reason, "failure": "missing_output"}
+            return record | failure | {"undefined": {"outcome": output.reason}}
+        if isinstance(output, Undefined):
+            output = PairScores(output, output)
+        for side, score in output._asdict().items():
+            if isinstance(score, Undefined):
+                clip = (pair.positive if side == "positive" else pair.negative).name
+                record["undefined"][f"{side}_score"] = f"{clip}: {score.reason}"
+            elif math.isinf(score):
+                record["undefined"][f"{side}_score"] = "minus infinity, which JSON cannot hold"
+            else:
+                record[f"{side}_score"] = round(score, 6)
+        scores = [None if isinstance(score, Undefined) else score for score in output]
+        record["outcome"] = outcome(*scores)
+        if record["outcome"] is None:
+            reason = next(iter(record["undefined"].values()), "a score is no number")
+            record |= {"status": "unscored", "reason": reason}
+            record["undefined"]["outcome"] = reason
+        return record
+
+    def values(self, records: Sequence[Record]) -> dict[str, Value]:
+        """Of each part that is there: the rate with pairs without scores lost, that over scored
+        pairs (`_scored_only`) and the share of pairs that are scored (`_coverage`)."""
+        found: dict[str, Value] = {}
+        for part, result in self._results(records).items():
+            found[part] = result.with_losses
+            found[f"{part}_scored_only"] = result.accuracy
+            found[f"{part}_coverage"] = result.scored / result.pairs if result.pairs else 0.0
+        return found
+
+    def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[Table]:
+        results = {name: self._results(records) for name, records in systems.items()}
+        rows: dict[str, dict[str, float | str | Undefined]] = {
+            name: {
+                COLUMNS[part]: found[part].with_losses if part in found else Undefined(_NOT_THERE)
+                for part in PARTS
+            }
+            for name, found in results.items()
+        }
+        # As text: figures of another set must not be taken for the best of a column.
+        rows["Human (published, their set)"] = {
+            COLUMNS[part]: f"{value:.1f}" for part, value in HUMAN.items()
+        }
+        table = Table(
+            "salmon",
+            "SALMon, pairs won (%) [salmon.txt Table II]",
+            tuple(Column(COLUMNS[part], "higher", "%") for part in PARTS),
+            rows,
+            (
+                "A pair without both scores counts as lost, a tie as half; see the next table.",
+                "Human: the paper's figures on the published set, a reference and no result of "
+                "this run. Its repository prints 91.2 for speaker and 95.7 for background.",
+            ),
+        )
+        return [table, _counts(results)]
+
+    def _results(self, records: Sequence[Record]) -> dict[str, PairwiseResult]:
+        """By part, in the order of Table II; a part that does not apply has no pairs."""
+        results = {}
+        for part in PARTS:
+            found = [record for record in records if record["part"] == part]
+            if not found:
+                continue
+            result = of_outcomes(
+                [
+                    0.0 if record["status"] == "failed" else record["outcome"]
+                    for record in found
+                    if record["applies"]
+                ]
+            )
+            if not any(record["applies"] for record in found):
+                none = Undefined(found[0]["reason"])
+                result = result._replace(accuracy=none, with_losses=none, interval=none)
+            results[part] = result
+        return results
+
+
+_NOT_THERE = "the samples have no such part"
+
+
+def _counts(results: Mapping[str, Mapping[str, PairwiseResult]]) -> Table:
+    rows: dict[str, dict[str, float | str | Undefined]] = {}
+    for name, found in results.items():
+        for part, result in found.items():
+            limits = result.interval
+            low, high = (limits, limits) if isinstance(limits, Undefined) else limits
+            rows[f"{name}, {part}"] = {
+                "Pairs": result.pairs,
+                "Scored": result.scored,
+                "Won": result.with_losses,
+                "Low": low,
+                "High": high,
+                "Won of scored": result.accuracy,
+            }
+    shares = ("Won", "Low", "High", "Won of scored")
+    return Table(
+        "salmon_counts",
+        "SALMon, pairs and 95 % Wilson intervals (%)",
+        (Column("Pairs"), Column("Scored"), *(Column(name, None, "%") for name in shares)),
+        rows,
+    )

@@ -1,0 +1,326 @@
+"""SALMon: its layout read strictly, likelihoods to Table II, and that nothing bad ever pays."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from auditeval.audio import files
+from auditeval.audio.waveform import quantised
+from auditeval.benchmarks.benchmark import Missing
+from auditeval.benchmarks.run import run
+from auditeval.benchmarks.salmon.benchmark import COLUMNS, HUMAN, Salmon
+from auditeval.benchmarks.salmon.samples import ALIGNMENT, PARTS, read_pairs
+from auditeval.benchmarks.salmon.scorers import (
+    ConstantScorer,
+    EvaluatorScorer,
+    Likelihoods,
+    NoiseScorer,
+    PairScores,
+    read_likelihoods,
+)
+from auditeval.report import benchmarks as report
+from auditeval.scoring import Evaluator
+from auditeval.types import Undefined, UserError
+
+SAMPLES = 12
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All eight parts with 12 pairs each; the negatives jump to another tone half-way."""
+    folder = tmp_path_factory.mktemp("salmon")
+    rng = np.random.default_rng(0)
+    time = np.arange(8000) / 8000
+    for part in PARTS:
+        for index in range(SAMPLES):
+            low, high = rng.uniform(200, 900), rng.uniform(1200, 3000)
+            steady = 0.3 * np.sin(2 * np.pi * low * time) + 0.01 * rng.standard_normal(8000)
+            jumps = np.where(time < 0.5, steady, 0.3 * np.sin(2 * np.pi * high * time))
+            for number, clip in enumerate((steady, jumps)):
+                files.write(folder / part / f"sample_{index}_{number}.wav", quantised(clip), 8000)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def benchmark(root: Path) -> Salmon:
+    return Salmon(root)
+
+
+def likelihoods(root: Path, value: Any = None, seed: int = 1) -> list[dict[str, Any]]:
+    """A row for each clip, with random integers, so that there are ties, unless a value is given"""
+    rng = np.random.default_rng(seed)
+    return [
+        {
+            "part": path.parent.name,
+            "file": path.name,
+            "score": int(rng.integers(0, 4)) if value is None else value,
+        }
+        for path in sorted(root.glob("*/*.wav"))
+    ]
+
+
+def written(path: Path, rows: list[dict[str, Any]]) -> Path:
+    if path.suffix == ".csv":
+        lines = [",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)]
+        path.write_text("\n".join(lines) + "\n")
+    else:
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def by_part(benchmark: Salmon, scorer: Any, folder: Path) -> dict[str, Any]:
+    return benchmark.values(run(benchmark, scorer, folder))
+
+
+def test_the_rates_are_those_of_a_count_by_hand(
+    benchmark: Salmon, root: Path, tmp_path: Path
+) -> None:
+    rows = likelihoods(root)
+    scores = {f"{row['part']}/{row['file']}": row["score"] for row in rows}
+    found = by_part(
+        benchmark,
+        read_likelihoods(written(tmp_path / "m.csv", rows), benchmark.samples),
+        tmp_path / "r",
+    )
+    for part in PARTS:
+        won = 0.0
+        for index in range(SAMPLES):
+            p, n = (scores[f"{part}/sample_{index}_{i}.wav"] for i in (0, 1))
+            won += (p > n) + (p == n) / 2
+        assert found[part] == pytest.approx(won / SAMPLES)
+        assert found[f"{part}_scored_only"] == found[part]
+        assert found[f"{part}_coverage"] == 1
+
+
+def test_every_form_of_the_table_reads_alike(benchmark: Salmon, root: Path, tmp_path: Path) -> None:
+    rows = likelihoods(root)
+    joined = [{"score": r["score"], "file": f"{r['part']}/{r['file']}", "x": 1} for r in rows]
+    forms = [
+        written(tmp_path / name, form)
+        for name, form in (
+            ("a.csv", rows),
+            ("b.jsonl", rows),
+            ("c.csv", joined),
+            ("d.jsonl", joined),
+        )
+    ]
+    read = [read_likelihoods(path, benchmark.samples).settings for path in forms]
+    assert all(settings == read[0] for settings in read)
+
+
+def test_constant_is_half_exactly_and_noise_is_near_it(benchmark: Salmon, tmp_path: Path) -> None:
+    constant = by_part(benchmark, ConstantScorer(), tmp_path / "c")
+    assert {constant[part] for part in PARTS} == {0.5}
+    noise = by_part(benchmark, NoiseScorer(3), tmp_path / "n")
+    assert 0.3 < np.mean([noise[part] for part in PARTS]) < 0.7
+    assert noise == by_part(benchmark, NoiseScorer(3), tmp_path / "again")
+    assert noise != by_part(benchmark, NoiseScorer(4), tmp_path / "other")
+
+
+@pytest.mark.parametrize("bad", ["", "nan", "inf", None])
+def test_a_clip_without_likelihood_is_counted_and_never_pays(
+    benchmark: Salmon, root: Path, tmp_path: Path, bad: Any
+) -> None:
+    rows = likelihoods(root)
+    before = by_part(
+        benchmark,
+        read_likelihoods(written(tmp_path / "a.jsonl", rows), benchmark.samples),
+        tmp_path / "a",
+    )
+    for row in rows[::5]:
+        row["score"] = bad
+    after = by_part(
+        benchmark,
+        read_likelihoods(written(tmp_path / "b.jsonl", rows), benchmark.samples),
+        tmp_path / "b",
+    )
+    for part in PARTS:
+        assert after[part] <= before[part]
+        assert after[f"{part}_coverage"] < 1
+    records = [json.loads(line) for line in (tmp_path / "b/records.jsonl").open()]
+    unscored = [record for record in records if record["status"] == "unscored"]
+    assert unscored
+    assert all(r["outcome"] is None and r["reason"] and r["undefined"] for r in unscored)
+
+
+def test_rows_that_are_left_out_are_as_rows_without_likelihood(
+    benchmark: Salmon, root: Path, tmp_path: Path
+) -> None:
+    rows = likelihoods(root)
+    empty = [row | {"score": None} if i % 7 == 0 else row for i, row in enumerate(rows)]
+    gone = [row for i, row in enumerate(rows) if i % 7]
+    found = [
+        by_part(
+            benchmark,
+            read_likelihoods(written(tmp_path / f"{name}.jsonl", form), benchmark.samples),
+            tmp_path / name,
+        )
+        for name, form in (("empty", empty), ("gone", gone))
+    ]
+    assert found[0] == found[1]
+
+
+def test_a_failed_output_is_lost_in_both_rates(benchmark: Salmon) -> None:
+    pairs = benchmark.samples[:4]
+    records = [benchmark.evaluate(pair, PairScores(1.0, 0.0)) for pair in pairs[:3]]
+    records.append(benchmark.evaluate(pairs[3], Missing("no such thing")))
+    values = benchmark.values(records)
+    assert values[pairs[0].part] == values[f"{pairs[0].part}_scored_only"] == 0.75
+    assert records[3]["status"] == "failed"
+
+
+def test_the_table_has_the_papers_columns_and_its_human_row_never_wins(
+    benchmark: Salmon, tmp_path: Path
+) -> None:
+    records = {
+        scorer.name: run(benchmark, scorer, tmp_path / scorer.name)
+        for scorer in (ConstantScorer(), NoiseScorer())
+    }
+    table, counts = benchmark.tables(records)
+    assert [column.name for column in table.columns] == list(COLUMNS.values())
+    human = table.rows["Human (published, their set)"]
+    assert human["Consistency: Bg (domain)"] == f"{HUMAN['bg_domain_consistency']:.1f}" == "83.1"
+    for column in table.columns:
+        assert "Human (published, their set)" not in report.best(table, column)
+    row = counts.rows["constant, rir_consistency"]
+    assert (row["Pairs"], row["Scored"], row["Won"]) == (SAMPLES, SAMPLES, 0.5)
+    assert row["Low"] < 0.5 < row["High"]
+    assert "| 50.00 |" in report.to_markdown([table])
+
+
+def test_an_evaluator_scores_each_clip_alone_by_its_halves(
+    benchmark: Salmon, evaluator: Evaluator, tmp_path: Path
+) -> None:
+    scorer = EvaluatorScorer(evaluator)
+    found = by_part(benchmark, scorer, tmp_path / "r")
+    assert all(isinstance(found[part], Undefined) for part in ALIGNMENT)
+    assert all(found[f"{part}_coverage"] == (part not in ALIGNMENT) for part in PARTS)
+    pair = benchmark.samples[0]
+    # What the other clip of the pair is does not matter.
+    other = pair._replace(negative=benchmark.samples[5].negative)
+    assert scorer.output(pair).positive == scorer.output(other).positive  # type: ignore[union-attr]
+    assert scorer.output(pair).negative != scorer.output(other).negative  # type: ignore[union-attr]
+
+
+def test_halves_of_one_sound_are_the_same_edit_as_none(
+    benchmark: Salmon, evaluator: Evaluator, tmp_path: Path
+) -> None:
+    """Where the second half repeats the first, nothing was edited."""
+    clip = files.read(benchmark.samples[0].positive)
+    path = tmp_path / "sample_0_0.wav"
+    twice = np.concatenate([clip.samples, clip.samples])
+    files.write(path, quantised(twice), clip.rate_hz)
+    repeated = benchmark.samples[0]._replace(positive=path)
+    once = repeated._replace(positive=benchmark.samples[0].positive)
+    by_halves = EvaluatorScorer(evaluator).output(repeated)
+    with_original = EvaluatorScorer(evaluator, "positive").output(once)
+    assert by_halves.positive == with_original.positive  # type: ignore[union-attr]
+
+
+def test_the_other_way_to_make_pairs_has_a_name_of_its_own(evaluator: Evaluator) -> None:
+    halves, positive = EvaluatorScorer(evaluator), EvaluatorScorer(evaluator, "positive")
+    assert "not SALMon" in positive.name
+    assert "not SALMon" not in halves.name
+    assert halves.settings != positive.settings
+
+
+def test_a_clip_that_cannot_be_read_is_unscored(
+    root: Path, evaluator: Evaluator, tmp_path: Path
+) -> None:
+    shutil.copytree(root / "rir_consistency", tmp_path / "rir_consistency")
+    (tmp_path / "rir_consistency/sample_3_1.wav").write_bytes(b"RIFF")
+    benchmark = Salmon(tmp_path)
+    for original in ("halves", "positive"):
+        scorer = EvaluatorScorer(evaluator, original)  # type: ignore[arg-type]
+        record = benchmark.evaluate(benchmark.samples[3], scorer.output(benchmark.samples[3]))
+        assert record["status"] == "unscored"
+        assert "sample_3_1.wav" in record["reason"]
+
+
+def test_several_negatives_make_a_pair_each(root: Path, tmp_path: Path) -> None:
+    shutil.copytree(root / "rir_consistency", tmp_path / "rir_consistency")
+    shutil.copy(
+        root / "rir_consistency/sample_0_1.wav", tmp_path / "rir_consistency/sample_0_2.wav"
+    )
+    (tmp_path / "rir_consistency/metadata.json").write_text("{}")
+    ids = [pair.id for pair in read_pairs(tmp_path)]
+    assert len(ids) == SAMPLES + 1
+    assert ids[:2] == ["rir_consistency/sample_0_1", "rir_consistency/sample_0_2"]
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (lambda f: (f / "sample_1_0.wav").unlink(), "sample_1_1.wav: has no positive sample_1_0"),
+        (lambda f: (f / "sample_1_1.wav").unlink(), "sample_1_0.wav: has no negative sample_1_1"),
+        (lambda f: shutil.copy(f / "sample_1_1.wav", f / "x.wav"), "x.wav: expected a name like"),
+        (
+            lambda f: shutil.copy(f / "sample_1_1.wav", f / "sample_01_1.wav"),
+            "sample_1_1.wav: is the same clip as sample_01_1.wav",
+        ),
+    ],
+)
+def test_a_layout_that_is_wrong_is_one_sentence_with_the_file(
+    root: Path, tmp_path: Path, change: Any, named: str
+) -> None:
+    shutil.copytree(root / "bg_alignment", tmp_path / "bg_alignment")
+    change(tmp_path / "bg_alignment")
+    with pytest.raises(UserError) as caught:
+        Salmon(tmp_path)
+    assert named in str(caught.value)
+
+
+def test_a_folder_that_is_none_or_holds_nothing_says_what_was_expected(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "absent"):
+        with pytest.raises(UserError, match="speaker_consistency"):
+            Salmon(path)
+    with pytest.raises(UserError, match="no part of SALMon: speaker "):
+        Salmon(tmp_path, ["speaker"])
+
+
+@pytest.mark.parametrize(
+    ("rows", "named"),
+    [
+        ([{"file": "rir_consistency/sample_0_0.wav", "score": "good"}], ":1: score is 'good'"),
+        (
+            [{"file": "rir_consistency/sample_99_0.wav", "score": 1}],
+            ":1: rir_consistency/sample_99",
+        ),
+        ([{"file": "sample_0_0.wav", "score": 1}], ":1: no part of SALMon: ''"),
+        ([{"file": "rir_consistency/sample_0_0.wav", "score": 1}] * 2, ":2: .* stands twice"),
+        (
+            [{"file": "rir_consistency/sample_0_0.wav"}],
+            ":1: expected an object with file and score",
+        ),
+    ],
+)
+def test_a_table_that_is_wrong_is_one_sentence_with_its_line(
+    benchmark: Salmon, tmp_path: Path, rows: list[dict[str, Any]], named: str
+) -> None:
+    with pytest.raises(UserError, match=named):
+        read_likelihoods(written(tmp_path / "m.jsonl", rows), benchmark.samples)
+
+
+def test_what_records_depend_on_changes_with_one_sample(root: Path, tmp_path: Path) -> None:
+    shutil.copytree(root / "bg_alignment", tmp_path / "bg_alignment")
+    before = Salmon(tmp_path).settings
+    assert before == Salmon(tmp_path).settings
+    path = tmp_path / "bg_alignment/sample_1_1.wav"
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    assert Salmon(tmp_path).settings != before
+
+
+def test_minus_infinity_is_a_likelihood_and_its_record_is_json(benchmark: Salmon) -> None:
+    key = benchmark.samples[0].id.rsplit("_", 1)[0]
+    table = Likelihoods("m", {f"{key}_0.wav": -3.0, f"{key}_1.wav": float("-inf")})
+    record = benchmark.evaluate(benchmark.samples[0], table.output(benchmark.samples[0]))
+    assert record["outcome"] == 1
+    assert json.dumps(record, allow_nan=False)
