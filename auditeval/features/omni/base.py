@@ -52,7 +52,9 @@ class Base:
                 tokenizer = AutoTokenizer.from_pretrained(self.folder, trust_remote_code=False)
             known = tokenizer.convert_tokens_to_ids(["<|AUDIO|>", "<|audio_bos|>", "<|audio_eos|>"])
         except Exception as error:  # whatever a malformed folder provokes in transformers
-            raise UserError(f"{self.name}: its tokenizer cannot be read ({_line(error)})") from None
+            raise UserError(
+                f"{self.name}: its tokenizer cannot be read ({first_line(error)})"
+            ) from None
         config = self.config
         named = [config.audio_token_index, config.audio_start_token_id, config.audio_end_token_id]
         if known != named:
@@ -70,7 +72,7 @@ class Base:
             front_end = WhisperFeatureExtractor.from_pretrained(self.folder)
         except Exception as error:  # as above
             raise UserError(
-                f"{self.name}: its preprocessor_config.json cannot be read ({_line(error)})"
+                f"{self.name}: its preprocessor_config.json cannot be read ({first_line(error)})"
             ) from None
         expected = {**_FRONT_END, "feature_size": self.config.audio_config.num_mel_bins}
         for key, value in expected.items():
@@ -96,29 +98,8 @@ class Base:
         return self._load(kind, self.config.text_config, _LANGUAGE_MODEL, dtype=dtype, **options)
 
     def fingerprint(self) -> str:
-        """SHA-256 over name, shape, first and last row of the language model's tensors, in hex.
-
-        Training changes those as well as others; reading all of a 7B base at every start would take
-        longer than loading it. The same base in another dtype is another one.
-        """
-        digest = hashlib.sha256()
-        found = {}
-        files = sorted(self.folder.glob("model*.safetensors"))
-        if not files:
-            raise UserError(f"{self.name}: holds no model*.safetensors; {_EXPECTED}")
-        for path in files:
-            with open_weights(path) as file:
-                for key in file.keys():  # noqa: SIM118 (it is no mapping)
-                    if re.match(_LANGUAGE_MODEL, key):
-                        part = file.get_slice(key)
-                        shape = part.get_shape()
-                        ends = (part[:1], part[shape[0] - 1 :]) if shape else ()
-                        found[re.sub(_LANGUAGE_MODEL, "", key)] = (shape, ends)
-        for key, (shape, ends) in sorted(found.items()):
-            digest.update(f"{key} {shape}\n".encode())
-            for rows in ends:
-                digest.update(rows.float().contiguous().numpy().data)
-        return digest.hexdigest()[:16]
+        """SHA-256 of the language model, see `fingerprint`; another dtype is another one."""
+        return fingerprint(self.name, self.folder, _LANGUAGE_MODEL)
 
     def _load(self, kind: Any, config: Any, names: str, **options: Any) -> nn.Module:
         try:
@@ -134,9 +115,9 @@ class Base:
                     **options,
                 )
         except ImportError as error:
-            raise UserError(f"{self.name}: {_line(error)}") from None
+            raise UserError(f"{self.name}: {first_line(error)}") from None
         except Exception as error:  # whatever a malformed folder provokes in transformers
-            raise UserError(f"{self.name}: cannot be loaded ({_line(error)})") from None
+            raise UserError(f"{self.name}: cannot be loaded ({first_line(error)})") from None
         for what in ("missing_keys", "mismatched_keys"):
             if keys := sorted(map(str, found[what])):
                 raise UserError(
@@ -152,7 +133,7 @@ def open_base(name: str, revision: str | None = None) -> Base:
     """
     from transformers import PretrainedConfig, Qwen2_5OmniThinkerConfig
 
-    folder, commit = _find(name, revision)
+    folder, commit = find(name, revision)
     try:
         # Not AutoConfig, which would offer to run code that lies beside an unknown model.
         whole = PretrainedConfig.get_config_dict(folder)[0]
@@ -160,13 +141,14 @@ def open_base(name: str, revision: str | None = None) -> Base:
         kind = thinker.get("model_type", whole.get("model_type"))
         config = Qwen2_5OmniThinkerConfig(**thinker) if kind == "qwen2_5_omni_thinker" else None
     except Exception as error:  # whatever a malformed configuration provokes in transformers
-        raise UserError(f"{name}: its config.json cannot be read ({_line(error)})") from None
+        raise UserError(f"{name}: its config.json cannot be read ({first_line(error)})") from None
     if config is None:
         raise UserError(f"{name}: is a model of type {kind}; {_EXPECTED}")
     return Base(name if commit else str(folder), commit, folder, config)
 
 
-def _find(name: str, revision: str | None) -> tuple[Path, str | None]:
+def find(name: str, revision: str | None) -> tuple[Path, str | None]:
+    """The folder of a base, and its commit if it comes from the model hub; see `open_base`."""
     path = Path(name).expanduser()
     if path.is_dir():
         if not (path / "config.json").is_file():
@@ -180,10 +162,36 @@ def _find(name: str, revision: str | None) -> tuple[Path, str | None]:
         folder = Path(snapshot_download(name, revision=revision, allow_patterns=list(_FILES)))
     except Exception as error:  # the hub's errors, and those of its HTTP library
         raise UserError(
-            f"{name}: no such folder, and the model hub did not give it ({_line(error)}); "
+            f"{name}: no such folder, and the model hub did not give it ({first_line(error)}); "
             f"{_EXPECTED}"
         ) from None
     return folder, folder.name  # the hub's cache calls it by its commit
+
+
+def fingerprint(name: str, folder: Path, pattern: str = "") -> str:
+    """SHA-256 over name, shape, first and last row of the tensors that match, in hex.
+
+    What matched is no part of their names. Training changes those rows as well as others; reading
+    all of a 7B base at every start would take longer than loading it.
+    """
+    digest = hashlib.sha256()
+    found = {}
+    files = sorted(folder.glob("model*.safetensors"))
+    if not files:
+        raise UserError(f"{name}: holds no model*.safetensors; {_EXPECTED}")
+    for path in files:
+        with open_weights(path) as file:
+            for key in file.keys():  # noqa: SIM118 (it is no mapping)
+                if re.match(pattern, key):
+                    part = file.get_slice(key)
+                    shape = part.get_shape()
+                    ends = (part[:1], part[shape[0] - 1 :]) if shape else ()
+                    found[re.sub(pattern, "", key)] = (shape, ends)
+    for key, (shape, ends) in sorted(found.items()):
+        digest.update(f"{key} {shape}\n".encode())
+        for rows in ends:
+            digest.update(rows.float().contiguous().numpy().data)
+    return digest.hexdigest()[:16]
 
 
 @contextmanager
@@ -193,8 +201,8 @@ def open_weights(path: Path) -> Iterator[Any]:
         with safe_open(path, "pt") as file:
             yield file
     except (SafetensorError, OSError) as error:
-        raise UserError(f"{path}: cannot be read as weights ({_line(error)})") from None
+        raise UserError(f"{path}: cannot be read as weights ({first_line(error)})") from None
 
 
-def _line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
