@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 import pytorch_lightning as lightning
 import torch
 from torch import Tensor
 
-from auditeval.audio import Waveform, fault
+from auditeval.audio import AudioError, Waveform, fault
 from auditeval.benchmarks.benchmark import Benchmark, Missing, Output, Value
+from auditeval.benchmarks.salmon.benchmark import Salmon
+from auditeval.benchmarks.salmon.samples import ALIGNMENT, PARTS
+from auditeval.benchmarks.salmon.scorers import Original, PairScores, edits
 from auditeval.features import make_encoder
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.metrics.agreement import agreement
@@ -188,11 +194,11 @@ class _EvaluatorMetric:
         if not hasattr(model, "look"):
             raise UserError(f"{type(self).__name__} is for an evaluator in training (train.py)")
         if not self._looked:
-            pairs = self.pairs(trainer)
-            self._share = list(pairs[trainer.global_rank :: trainer.world_size])
             encoder = make_encoder(**self._features)
             store = FeatureStore(encoder, self._cache_dir, self._workers)
-            self._looked = list(model.look(store, self._share))
+            with self.pairs(trainer) as pairs:
+                self._share = list(pairs[trainer.global_rank :: trainer.world_size])
+                self._looked = list(model.look(store, self._share))
         rated: Rows = {
             pair.id: None if isinstance(row, Failure) else row
             for pair, row in zip(self._share, self._looked, strict=True)
@@ -207,8 +213,8 @@ class _EvaluatorMetric:
         model.train(training)
         return {pair.id: self.row(pair, rated[pair.id]) for pair in self._share}
 
-    def pairs(self, trainer: lightning.Trainer) -> Sequence[EditPair]:
-        """What to rate."""
+    def pairs(self, trainer: lightning.Trainer) -> AbstractContextManager[Sequence[EditPair]]:
+        """What to rate; the files of the clips are there within the context."""
         raise NotImplementedError
 
     def row(self, pair: EditPair, scores: list[float] | None) -> Any:
@@ -219,14 +225,15 @@ class _EvaluatorMetric:
 class Agreement(_EvaluatorMetric):
     """LCC, SRCC, KTAU and MSE of each axis with the ratings of the validation part [5.1]."""
 
-    def pairs(self, trainer: lightning.Trainer) -> Sequence[EditPair]:
+    @contextmanager
+    def pairs(self, trainer: lightning.Trainer) -> Iterator[Sequence[EditPair]]:
         data = trainer.datamodule  # type: ignore[attr-defined]
         found: Sequence[EditPair] = data.validation_pairs()
         if not found:
             raise UserError(
                 "Agreement needs a validation part: data.split.validation_share above 0"
             )
-        return found
+        yield found
 
     def row(self, pair: EditPair, scores: list[float] | None) -> Any:
         return None if scores is None else (scores, [pair.ratings.get(axis) for axis in AXES])
@@ -245,3 +252,40 @@ class Agreement(_EvaluatorMetric):
                 for name, measured in of_axis["utterance"].items():
                     found[f"{axis}/{name.lower()}"] = measured.value
         return found
+
+
+class SALMonAccuracy(_EvaluatorMetric):
+    """Pairwise accuracy of the predicted faithfulness on each consistency part of a SALMon folder.
+
+    `original` as for `auditeval bench salmon` (benchmarks.salmon.scorers.EvaluatorScorer). A clip
+    that cannot be rated leaves its pair unscored, which counts as lost.
+    """
+
+    def __init__(self, root: str, original: Original = "halves", **options: Any) -> None:
+        super().__init__(**options)
+        self._benchmark = Salmon(Path(root), [part for part in PARTS if part not in ALIGNMENT])
+        self._original = original
+
+    @contextmanager
+    def pairs(self, trainer: lightning.Trainer) -> Iterator[Sequence[EditPair]]:
+        with TemporaryDirectory() as folder:
+            try:
+                found = [
+                    edit
+                    for pair in self._benchmark.samples
+                    for edit in edits(pair, self._original, Path(folder))
+                ]
+            except AudioError as error:
+                raise UserError(str(error)) from None
+            yield found
+
+    def row(self, pair: EditPair, scores: list[float] | None) -> Any:
+        return None if scores is None else scores[AXES.index("faithfulness")]
+
+    def values(self, rows: Rows) -> Mapping[str, Value]:
+        records = []
+        for pair in self._benchmark.samples:
+            found = [rows[f"{pair.id}: {clip.name}"] for clip in pair[2:]]
+            scores = [Undefined("cannot be rated") if x is None else x for x in found]
+            records.append(self._benchmark.evaluate(pair, PairScores(*scores)))
+        return self._benchmark.values(records)

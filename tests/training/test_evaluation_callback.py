@@ -7,6 +7,8 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +20,20 @@ from hydra import compose, initialize_config_dir
 from torch.utils.data import DataLoader, Dataset
 from toy_benchmark import RATE_HZ, Louder, write_clips
 
-from auditeval import audio, manifest
-from auditeval.audio import Waveform
-from auditeval.training.evaluation_callback import EditorBenchmark, EvaluationCallback, heard
+from auditeval import audio, manifest, scoring
+from auditeval.audio import Waveform, files
+from auditeval.audio.waveform import quantised
+from auditeval.benchmarks.run import run
+from auditeval.benchmarks.salmon.benchmark import Salmon
+from auditeval.benchmarks.salmon.scorers import EvaluatorScorer
+from auditeval.features.store import Failure
+from auditeval.training.evaluation_callback import (
+    Agreement,
+    EditorBenchmark,
+    EvaluationCallback,
+    _EvaluatorMetric,
+    heard,
+)
 from auditeval.training.run import train
 from auditeval.types import EditPair, Undefined, UserError
 
@@ -45,6 +58,7 @@ class Editor(lightning.LightningModule):
     def __init__(self, benchmark: Louder, batch_size: int = 3, leave: str = "") -> None:
         super().__init__()
         self.weight = torch.nn.Parameter(torch.zeros(1))
+        self.model = Model()
         self.benchmark, self.batch_size, self.leave = benchmark, batch_size, leave
 
     def training_step(self, batch: Any, batch_index: int) -> torch.Tensor:
@@ -67,6 +81,33 @@ class Editor(lightning.LightningModule):
 
     def val_dataloader(self) -> Any:
         return DataLoader(Clips(self.benchmark), self.batch_size, collate_fn=lambda batch: batch)
+
+
+class Numbers(_EvaluatorMetric):
+    """Rates pairs by a model that knows their numbers."""
+
+    @contextmanager
+    def pairs(self, trainer: Any) -> Iterator[list[EditPair]]:
+        sides = {"original": Path("a"), "edited": Path("b")}
+        captions = {"original_caption": "", "target_caption": ""}
+        yield [EditPair(id=str(n), **sides, **captions) for n in range(9)]  # type: ignore[arg-type]
+
+    def row(self, pair: EditPair, scores: list[float] | None) -> Any:
+        return scores
+
+    def values(self, rows: dict[str, Any]) -> dict[str, Any]:
+        rated = [scores for scores in rows.values() if scores]
+        return {"mean": sum(scores[2] for scores in rated) / len(rated), "rated": len(rated)}
+
+
+class Model(torch.nn.Module):
+    """Rates a pair by its number; it cannot rate number 4."""
+
+    def look(self, store: Any, pairs: list[EditPair]) -> list[Any]:
+        return [Failure("no") if pair.id == "4" else float(pair.id) for pair in pairs]
+
+    def predict(self, rows: list[float]) -> torch.Tensor:
+        return torch.tensor(rows)[:, None] * torch.tensor([1.0, 2.0, 3.0])
 
 
 class Counted:
@@ -99,7 +140,8 @@ def fit(editor: Editor, *callbacks: lightning.Callback, **arguments: Any) -> dic
 
 def evaluated(folder: Path, batch_size: int = 3, **arguments: Any) -> dict[str, float]:
     benchmark = Louder(folder)
-    metrics = {"louder": EditorBenchmark(benchmark), "own": Counted()}
+    numbers = Numbers({"name": "melstats"}, batch_size=2)
+    metrics = {"louder": EditorBenchmark(benchmark), "own": Counted(), "numbers": numbers}
     return fit(Editor(benchmark, batch_size), EvaluationCallback(metrics), **arguments)
 
 
@@ -121,6 +163,8 @@ def test_an_epoch_is_one_set(folder: Path, single: dict[str, float]) -> None:
         "val/louder/coverage": 1.0,
         "val/own/sum": 21.0,
         "val/own/n": 7.0,
+        "val/numbers/mean": 3 * (36 - 4) / 8,
+        "val/numbers/rated": 8.0,
     }
     assert single == pytest.approx(expected, abs=1e-6)
     assert evaluated(folder, batch_size=1) == single
@@ -232,12 +276,51 @@ def test_the_evaluator_in_training_agrees_as_its_module_says(
                 assert ours == pytest.approx(float(row[f"val/{statistic}/{axis}"]), rel=1e-4)
 
 
-def test_an_evaluator_metric_wants_an_evaluator(folder: Path) -> None:
-    from auditeval.training.evaluation_callback import Agreement
+def test_salmon_in_training_is_salmon_of_the_checkpoint(
+    simulated: list[EditPair], tmp_path: Path
+) -> None:
+    """One epoch, so that the checkpoint holds the weights that were validated."""
+    table, root = tmp_path / "pairs.jsonl", tmp_path / "salmon"
+    manifest.write(simulated, table)
+    rng = np.random.default_rng(0)
+    for part in ("speaker_consistency", "rir_consistency", "bg_alignment"):
+        for index, number in np.ndindex(9, 2):
+            clip = np.cumsum(rng.normal(0, 0.02, 12000)) % 0.5 - rng.normal(0, 0.1, 12000)
+            clip[6000:] *= rng.uniform(0.2, 1) if number else 1
+            files.write(root / part / f"sample_{index}_{number}.wav", quantised(clip), 16000)
+    settings = [
+        *("data=manifest", f"data.path={table}", f"run_dir={tmp_path / 'run'}", "compare=none"),
+        *("features=melstats", "resamples=10", "workers=0", "model.rank=0", "model.hidden=[8]"),
+        *("fit.epochs={quality: 1, relevance: 1, faithfulness: 1}", "fit.batch_size=16"),
+        *("callbacks=evaluation", "~callbacks.progress", "+trainer.enable_progress_bar=false"),
+        *("trainer.accelerator=cpu", "data.split.validation_share=0.4"),
+        "+callbacks.evaluation.metrics.salmon._target_="
+        "auditeval.training.evaluation_callback.SALMonAccuracy",
+        f"+callbacks.evaluation.metrics.salmon.root={root}",
+        "+callbacks.evaluation.metrics.salmon.features=${features}",
+    ]
+    with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
+        train(compose("train", settings))
+    with (tmp_path / "run/pairwise/holdout/metrics.csv").open(newline="") as file:
+        (row,) = [row for row in csv.DictReader(file) if row["val/mse/quality"]]
+    found = {
+        name.removeprefix("val/salmon/"): float(value)
+        for name, value in row.items()
+        if name.startswith("val/salmon/")
+    }
+    benchmark = Salmon(root, ["speaker_consistency", "rir_consistency"])
+    scorer = EvaluatorScorer(scoring.load(tmp_path / "run/pairwise/holdout/checkpoint", "cpu"))
+    expected = benchmark.values(run(benchmark, scorer, tmp_path / "records"))
+    assert found == pytest.approx(expected)
+    assert 0 < found["speaker_consistency"] < 1
 
+
+def test_an_evaluator_metric_wants_an_evaluator(folder: Path) -> None:
     callback = EvaluationCallback({"agreement": Agreement({"name": "melstats"})})
+    editor = Editor(Louder(folder))
+    del editor.model
     with pytest.raises(UserError, match="Agreement is for an evaluator in training"):
-        fit(Editor(Louder(folder)), callback)
+        fit(editor, callback)
 
 
 def main() -> None:

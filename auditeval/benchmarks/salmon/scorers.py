@@ -84,34 +84,39 @@ class EvaluatorScorer:
         """Raises UserError for an evaluator that was not trained on faithfulness."""
         if pair.part in ALIGNMENT:
             return Undefined("an evaluator of edits does not hear what the words mean")
-        if self._original == "positive":
-            return self._scores([(pair.positive, pair.positive), (pair.positive, pair.negative)])
         with TemporaryDirectory() as folder:
             try:
-                halves = [_halves(path, Path(folder)) for path in pair[2:]]
+                pairs = edits(pair, self._original, Path(folder))
             except AudioError as error:
                 return PairScores(Undefined(str(error)), Undefined(str(error)))
-            return self._scores(halves)
-
-    def _scores(self, clips: Sequence[tuple[Path, Path]]) -> PairScores:
-        edits = [
-            EditPair(
-                id=str(number),
-                original=original,
-                edited=edited,
-                original_caption=_CAPTION,
-                target_caption=_CAPTION,
-            )
-            for number, (original, edited) in enumerate(clips)
-        ]
-        with self._lock:
-            rows = self._evaluator.score(edits)
+            with self._lock:
+                rows = self._evaluator.score(pairs)
         scores: list[Score] = []
         for row in rows:
             if row.status == "ok" and row.faithfulness is None:
                 raise UserError(f"{self._evaluator.name}: was not trained to rate faithfulness")
             scores.append(Undefined(row.reason) if row.faithfulness is None else row.faithfulness)
         return PairScores(*scores)
+
+
+def edits(pair: Pair, original: Original, folder: Path) -> list[EditPair]:
+    """The positive and the negative as edits; see EvaluatorScorer. Halves are written to `folder`.
+
+    Raises AudioError for a clip that cannot be halved.
+    """
+    found = []
+    for clip in pair[2:]:
+        sides = (pair.positive, clip) if original == "positive" else _halves(clip, folder)
+        found.append(
+            EditPair(
+                id=f"{pair.id}: {clip.name}",
+                original=sides[0],
+                edited=sides[1],
+                original_caption=_CAPTION,
+                target_caption=_CAPTION,
+            )
+        )
+    return found
 
 
 class ConstantScorer:
@@ -179,7 +184,8 @@ def _key(path: Path) -> str:
 def _halves(path: Path, folder: Path) -> tuple[Path, Path]:
     clip = audio.decode(path)
     half = len(clip.samples) // 2
-    written = (folder / f"{path.stem}_first.wav", folder / f"{path.stem}_second.wav")
+    stem = f"{path.parent.name}_{path.stem}"
+    written = (folder / f"{stem}_first.wav", folder / f"{stem}_second.wav")
     for part, samples in zip(written, (clip.samples[:half], clip.samples[half:]), strict=True):
         files.write(part, quantised(samples), clip.rate_hz)
     return written
