@@ -7,6 +7,7 @@ import sys
 import typer
 
 from auditeval.cli import (
+    bench,
     build,
     convert,
     evaluate,
@@ -30,6 +31,7 @@ app.command("generate")(generate.generate)
 app.command("build")(build.build)
 app.command("filter")(filter.filter_)
 app.command("metrics")(metrics.metrics)
+app.add_typer(bench.app, name="bench")
 app.command("import")(import_.import_)
 app.command("convert")(convert.convert)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -84,6 +85,69 @@ def speecheditbench(
     )
 
 
+class Original(str, Enum):
+    """What an evaluator compares a clip of SALMon with."""
+
+    halves = "halves"
+    positive = "positive"
+
+
+@app.command()
+def salmon(
+    folder: Annotated[Path, typer.Argument(help="The benchmark: <part>/sample_<index>_<i>.wav.")],
+    output: Output,
+    scores: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="NAME=FILE of likelihoods (.csv, .jsonl with part, file, score); again for each."
+        ),
+    ] = None,
+    checkpoint: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--checkpoint", "-c", help="An evaluator of edits, by its faithfulness; again for each."
+        ),
+    ] = None,
+    original: Annotated[
+        Original,
+        typer.Option(
+            help="What an evaluator compares with: the first half of each clip with its second, or "
+            "the positive of the pair with both (not SALMon's protocol)."
+        ),
+    ] = Original.halves,
+    baselines: Baselines = False,
+    workers: Workers = 2,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:N or mps.")] = "auto",
+    cache_dir: CacheDir = None,
+) -> None:
+    """How often a scorer finds the clip that stays as it began more likely [SALMon, Table II].
+
+    A pair without both scores counts as lost, a tie as half. Baselines: constant (exactly 50 %)
+    and noise.
+
+    Examples:
+
+        auditeval bench salmon salmon_dataset --scores twist=likelihoods.csv --baselines -o report
+
+        auditeval bench salmon salmon_dataset -c checkpoints/auditeval-simulated -o report
+    """
+    from auditeval import scoring
+    from auditeval.benchmarks.salmon import scorers
+    from auditeval.benchmarks.salmon.benchmark import Salmon
+
+    benchmark = Salmon(folder)
+    systems: list[System] = []
+    for name, path in _named(scores or [], "--scores").items():
+        table = scorers.read_likelihoods(path, benchmark.samples)
+        table.name = name
+        systems.append(table)
+    for evaluator in [scoring.load(place, device, cache_dir) for place in checkpoint or []]:
+        systems.append(scorers.EvaluatorScorer(evaluator, original.value))
+    if baselines:
+        systems += [scorers.ConstantScorer(), scorers.NoiseScorer()]
+    _report(benchmark, systems, output, workers)
+
+
 def _bench(
     make: Callable[[Backends], Benchmark],
     named: Sequence[str] | None,
@@ -107,10 +171,10 @@ def _bench(
         sources = not isinstance(benchmark.source(benchmark.samples[0]), Undefined)
         kinds = [kind for name, kind in BASELINES.items() if sources or name == "noise"]
         systems += [kind(benchmark) for kind in kinds]
-    report(benchmark, systems, output, workers)
+    _report(benchmark, systems, output, workers)
 
 
-def report(benchmark: Benchmark, systems: Sequence[System], output: Path, workers: int) -> None:
+def _report(benchmark: Benchmark, systems: Sequence[System], output: Path, workers: int) -> None:
     """Records of each system under `output`/<name>, the tables in `output` and on the screen."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn

@@ -90,16 +90,22 @@ def print_tables(tables: Sequence[Table]) -> None:
             title=table.title, caption="\n".join(_notes(table)) or None, caption_justify="left"
         )
         rendered.add_column("", no_wrap=True)
+        widths = [max(map(len, table.rows), default=0)]
         for column in table.columns:
-            rendered.add_column(_header(column), justify="right", no_wrap=True)
+            texts = [shown(row.get(column.name), column) for row in table.rows.values()]
+            # A header may run over several lines, but a word of it or a cell is never cut.
+            widths.append(max(map(len, [*_header(column).split(), *texts])))
+            rendered.add_column(_header(column), justify="right", min_width=widths[-1])
         tops = {column.name: best(table, column) for column in table.columns}
         for row, cells in table.rows.items():
-            texts = [(shown(cells.get(c.name), c), row in tops[c.name]) for c in table.columns]
-            marked = [f"[bold]{escape(text)}[/]" if top else escape(text) for text, top in texts]
+            marked = [
+                f"[bold]{escape(text)}[/]" if row in tops[column.name] else escape(text)
+                for column in table.columns
+                for text in [shown(cells.get(column.name), column)]
+            ]
             rendered.add_row(escape(row), *marked)
-        width = Console(width=10_000).measure(rendered).maximum
-        wide = max(Console().width, min(width, 400))
-        Console(width=wide).print(rendered)
+        borders = 3 * len(widths) + 1
+        Console(width=max(Console().width, sum(widths) + borders)).print(rendered)
 
 
 def draw_radar(table: Table, path: Path) -> None:
@@ -148,12 +154,23 @@ def _section(table: Table) -> str:
 
 def _notes(table: Table) -> list[str]:
     """Those of the table, and what is undefined in it and why."""
-    reasons: dict[str, dict[str, None]] = {}
+    reasons: dict[str, dict[str, list[str]]] = {}
     for row, cells in table.rows.items():
         for name, cell in cells.items():
             if isinstance(cell, Undefined):
-                reasons.setdefault(cell.reason, {})[f"{row}: {name}"] = None
-    listed = [f"{reason} ({', '.join(where)})" for reason, where in reasons.items()]
+                reasons.setdefault(cell.reason, {}).setdefault(name, []).append(row)
+    listed = []
+    for reason, columns in reasons.items():
+        numbers = {
+            name: sum(isinstance(c.get(name), (float, int)) for c in table.rows.values())
+            for name in columns
+        }
+        # A column without a single number needs no list of rows.
+        where = [
+            f"{name} of {', '.join(rows)}" if numbers[name] else name
+            for name, rows in columns.items()
+        ]
+        listed.append(f"{reason} ({'; '.join(where)})")
     return [*table.notes, *([f"– undefined: {'; '.join(listed)}."] if listed else [])]
 
 

@@ -38,7 +38,7 @@ def test_markdown() -> None:
         "",
         "With stand-ins.",
         "",
-        "– undefined: no words (b|c: WER).",
+        "– undefined: no words (WER of b|c).",
     ]
 
 

@@ -123,7 +123,10 @@ class ConstantScorer:
     """Gives every clip the same likelihood: exactly 50 %."""
 
     name = "constant"
-    settings: Mapping[str, Any] = {"baseline": "constant"}
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"baseline": self.name}
 
     def output(self, pair: Pair) -> PairScores:
         return PairScores(0.0, 0.0)
