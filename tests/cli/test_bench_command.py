@@ -1,0 +1,103 @@
+"""auditeval bench: the report of several systems, resumption, and what a user can get wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from commands import Ended
+
+from auditeval.audio import files
+from auditeval.audio.waveform import quantised
+
+PAIRS = 4
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two parts of SALMon, and likelihoods that win three of four pairs of each."""
+    folder = tmp_path_factory.mktemp("bench") / "salmon"
+    rng = np.random.default_rng(0)
+    rows = ["part,file,score"]
+    for part in ("speaker_consistency", "rir_consistency"):
+        for index, number in np.ndindex(PAIRS, 2):
+            name = f"sample_{index}_{number}.wav"
+            clip = rng.normal(0, 0.1, 8000)
+            clip[4000:] *= 0.3 if number else 1
+            files.write(folder / part / name, quantised(clip), 8000)
+            rows.append(f"{part},{name},{-number if index else number}")
+    (folder / "likelihoods.csv").write_text("\n".join(rows) + "\n")
+    return folder
+
+
+def test_several_scorers_and_baselines(
+    root: Path, tmp_path: Path, cli: Callable[..., Ended], melstats_checkpoint: Path
+) -> None:
+    command = [
+        *("bench", "salmon", root, "--scores", f"mine={root / 'likelihoods.csv'}"),
+        *("-c", melstats_checkpoint, "--baselines", "--device", "cpu"),
+    ]
+    ended = cli(*command, "-o", tmp_path / "report")
+    assert ended.status == 0, ended.err
+    assert f"report: {tmp_path / 'report' / 'salmon.md'}" in ended.out
+    rows = json.loads((tmp_path / "report" / "salmon.json").read_text())["tables"]["salmon"]["rows"]
+    assert [*rows][:1] == ["mine"]
+    assert [*rows][2:4] == ["constant", "noise"]
+    assert rows["mine"]["Consistency: Speaker"] == 0.75
+    assert rows["constant"]["Consistency: Room"] == 0.5
+    assert rows["mine"]["Consistency: Gender"]["value"] is None
+
+    def content(folder: Path) -> dict[str, bytes]:
+        return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*.*")}
+
+    # Again: what is finished is read. In another folder: the same bytes.
+    before = content(tmp_path / "report")
+    assert cli(*command, "-o", tmp_path / "report").status == 0
+    assert content(tmp_path / "report") == before
+    assert cli(*command, "-o", tmp_path / "other", "--workers", 0).status == 0
+    assert content(tmp_path / "other") == before
+
+
+BAD: dict[str, tuple[list[Any], str]] = {
+    "nothing to do": ([], "nothing to evaluate: name a --system, or ask for --baselines"),
+    "no name": (["--scores", "table.csv"], "--scores 'table.csv': expected NAME=PATH"),
+    "a path as name": (["--scores", "../x=table.csv"], "--scores '../x=table.csv': expected NAME"),
+    "one name twice": (["--scores", "a=x.csv", "--scores", "a=y.csv"], "--scores a: stands twice"),
+    "no file": (["--scores", "a=nowhere.csv"], "nowhere.csv: cannot be read (No such file"),
+    "no checkpoint": (["-c", "./nowhere"], "nowhere: "),
+    "a baseline's name": (
+        ["--scores", "noise={root}/likelihoods.csv", "--baselines"],
+        "two systems have one name (noise, constant, noise)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("options", "sentence"), BAD.values(), ids=BAD)
+def test_a_mistake_is_one_sentence(
+    root: Path, tmp_path: Path, cli: Callable[..., Ended], options: list[str], sentence: str
+) -> None:
+    options = [option.format(root=root) for option in options]
+    ended = cli("bench", "salmon", root, *options, "-o", tmp_path / "report")
+    assert ended.status == 2
+    assert ended.sentence.startswith(sentence)
+
+
+def test_a_folder_that_is_no_benchmark_is_said(tmp_path: Path, cli: Callable[..., Ended]) -> None:
+    ended = cli("bench", "salmon", tmp_path, "--baselines", "-o", tmp_path / "report")
+    assert ended.status == 2
+    assert "holds no sample_<index>_<i>.wav" in ended.sentence
+
+
+def test_an_output_that_holds_something_else_is_left_alone(
+    root: Path, tmp_path: Path, cli: Callable[..., Ended]
+) -> None:
+    (tmp_path / "constant").mkdir()
+    (tmp_path / "constant" / "thesis.txt").write_text("mine")
+    ended = cli("bench", "salmon", root, "--baselines", "-o", tmp_path)
+    assert ended.status == 2
+    assert "exists and holds something else" in ended.sentence
+    assert (tmp_path / "constant" / "thesis.txt").read_text() == "mine"
