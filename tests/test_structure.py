@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import subprocess
 import sys
 import time
@@ -141,12 +142,16 @@ def test_no_file_is_longer_than_400_lines() -> None:
     assert {path: n for path, n in lengths.items() if n > 400} == {}
 
 
+# Groups that are no part of train.yaml: each file of theirs is whole by itself.
+APART = {"backends"}
+
+
 def choices() -> list[str]:
     """Every option of every group as an override, experiments with the "+"-free syntax."""
     return sorted(
         f"{path.parent.relative_to(CONFIGS).as_posix()}={path.stem}"
         for path in CONFIGS.rglob("*.yaml")
-        if path.parent != CONFIGS
+        if path.parent != CONFIGS and path.parent.name not in APART
     )
 
 
@@ -173,6 +178,20 @@ def test_every_config_composes_and_its_targets_resolve(choice: str) -> None:
         if name.startswith("wandb"):
             pytest.importorskip("wandb")
         assert callable(get_object(name)), name
+
+
+@pytest.mark.parametrize(
+    "path", sorted((CONFIGS / "backends").glob("*.yaml")), ids=lambda p: p.stem
+)
+def test_every_backend_has_a_role_and_takes_its_arguments(path: Path) -> None:
+    from auditeval.backends.backend import ROLES
+
+    nodes = OmegaConf.to_container(OmegaConf.load(path))
+    assert isinstance(nodes, dict)
+    assert set(nodes) == {*ROLES, "judge"}
+    for node in filter(None, nodes.values()):
+        target = get_object(node.pop("_target_"))
+        inspect.signature(target).bind(**node)
 
 
 def test_a_target_that_does_not_exist_is_caught() -> None:

@@ -7,6 +7,7 @@ from importlib.metadata import version
 
 from auditeval import audio
 from auditeval.backends.backend import SpeechSpans
+from auditeval.features.wrapped import imported
 
 RATE_HZ = 16000
 
@@ -23,20 +24,18 @@ class SileroVAD:
         import torch
 
         threads = torch.get_num_threads()
-        import silero_vad  # sets torch to one thread when it is imported
-
+        self._package = imported("silero_vad", "bench")  # sets torch to one thread
         torch.set_num_threads(threads)
-        self._model = silero_vad.load_silero_vad(onnx=True)
+        self._model = self._package.load_silero_vad(onnx=True)
         self._lock = threading.Lock()  # the model keeps its state from one frame to the next
         self.revision = f"1-{version('silero-vad')}"
 
     def __call__(self, clip: audio.Waveform) -> SpeechSpans:
         import torch
-        from silero_vad import get_speech_timestamps
 
         samples = torch.from_numpy(audio.resample(clip, RATE_HZ).copy())
         with self._lock:
-            found = get_speech_timestamps(samples, self._model, sampling_rate=RATE_HZ)
+            found = self._package.get_speech_timestamps(samples, self._model, sampling_rate=RATE_HZ)
         return SpeechSpans(
             tuple(
                 (span["start"] / RATE_HZ, min(span["end"] / RATE_HZ, clip.seconds))

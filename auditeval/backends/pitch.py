@@ -8,6 +8,7 @@ import numpy as np
 
 from auditeval import audio
 from auditeval.backends.backend import PitchTrack
+from auditeval.features.wrapped import imported
 
 RATE_HZ, HOP = 16000, 256
 """Value k of a track is that at k * HOP samples, the middle of its frame."""
@@ -19,13 +20,12 @@ class Pyin:
     name = "pyin"
 
     def __init__(self, low_hz: float = 50, high_hz: float = 500) -> None:
+        self._librosa = imported("librosa", "bench")
         self._low_hz, self._high_hz = low_hz, high_hz
         self.revision = f"1-{version('librosa')}-{low_hz:g}-{high_hz:g}"
 
     def __call__(self, clip: audio.Waveform) -> PitchTrack:
-        import librosa
-
-        f0, _, _ = librosa.pyin(
+        f0, _, _ = self._librosa.pyin(
             audio.resample(clip, RATE_HZ),
             fmin=self._low_hz,
             fmax=self._high_hz,
@@ -42,10 +42,8 @@ class SwiftF0:
     name = "swift-f0"
 
     def __init__(self, low_hz: float = 50, high_hz: float = 500) -> None:
-        import swift_f0
-
         self._low_hz, self._high_hz = low_hz, high_hz
-        self._detector = swift_f0.SwiftF0(threads=1)
+        self._detector = imported("swift_f0", "bench").SwiftF0(threads=1)
         self.revision = f"1-{version('swift-f0')}-{low_hz:g}-{high_hz:g}"
 
     def __call__(self, clip: audio.Waveform) -> PitchTrack:

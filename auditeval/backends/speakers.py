@@ -16,6 +16,8 @@ import numpy as np
 
 from auditeval import audio
 from auditeval.backends.backend import SpeakerEmbedding
+from auditeval.features.wrapped import imported
+from auditeval.features.yamnet import package_file
 from auditeval.types import UserError
 
 RATE_HZ = 16000
@@ -37,10 +39,10 @@ class Resemblyzer:
     same_speaker_cosine = 0.75
 
     def __init__(self, device: str = "cpu") -> None:
-        from resemblyzer import VoiceEncoder
-
+        weights = package_file("resemblyzer", "pretrained.pt")
+        package = imported("resemblyzer", "bench")
         # Loads its file with torch's default since 2.6, weights_only.
-        self._model = VoiceEncoder(device, verbose=False)
+        self._model = package.VoiceEncoder(device, verbose=False, weights_fpath=weights)
         self.revision = f"{_CODE}-{version('resemblyzer')}"
 
     def __call__(self, clip: audio.Waveform) -> SpeakerEmbedding:
