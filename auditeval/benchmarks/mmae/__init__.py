@@ -1,0 +1,1 @@
+"""MMAE: rubrics of multiple-choice questions on edits of sound, music and speech."""

@@ -1,0 +1,160 @@
+"""MMAE [mmae.txt]: edits to votes on rubrics to the paper's Table 2."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from auditeval import audio
+from auditeval.audio import AudioError, Waveform
+from auditeval.backends.load import Backends
+from auditeval.benchmarks.benchmark import Missing, Output, Record, Table, Value
+from auditeval.benchmarks.mmae import tables
+from auditeval.benchmarks.mmae.questions import SYSTEM_PROMPT, options, question
+from auditeval.benchmarks.mmae.samples import MMAESample, RubricRow, digest, read_samples
+from auditeval.benchmarks.provenance import stand_ins
+from auditeval.judges.judge import Judge
+from auditeval.metrics.rubric import Rubric, rubric_rates, verdict
+from auditeval.types import Undefined
+
+QUERIES = 3
+
+PAPER = {"judge": "qwen3-omni*"}
+
+_CODE = 1
+"""Counts the changes here that change a record."""
+
+
+class MMAE:
+    """`meta`, an MMAE-meta.json with its audio beside it. The role `judge` answers the rubrics.
+
+    Every rubric is asked three times, its options in another order each time, and is right if two
+    answers are.
+    """
+
+    name = "mmae"
+
+    def __init__(self, meta: Path, backends: Backends, seed: int = 1984) -> None:
+        self._meta, self._backends, self._seed = meta, backends, seed
+        self.samples: list[MMAESample] = read_samples(meta)
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        return {
+            "samples_sha256": digest(self._meta, self.samples),
+            "backends": self._backends.named(["judge"]),
+            "seed": self._seed,
+            "queries": QUERIES,
+            "system_prompt": SYSTEM_PROMPT,
+            "code": _CODE,
+        }
+
+    def source(self, sample: MMAESample) -> Waveform | Undefined:
+        """The first input."""
+        return _decoded(sample.inputs[0]) if sample.inputs else Undefined("it has no audio input")
+
+    def evaluate(self, sample: MMAESample, output: Output) -> Record:
+        """`rubrics` hold each vote with the options as they were shown, the reply and its reason.
+
+        Without an output all of them are wrong. One about a part that the output does not reach is
+        wrong, and not asked; about an input that cannot be heard, unscored.
+        """
+        failure: str | None = None
+        if isinstance(output, Missing):
+            status, reason = "failed", output.reason
+            failure = "unreadable_output" if output.unreadable else "missing_output"
+            rubrics = [_marked(rubric, False, reason) for rubric in sample.rubrics]
+        else:
+            rubrics = self._answered(sample, output)
+            status, reason = "ok", ""
+            if count := sum(rubric["right"] is None for rubric in rubrics):
+                status, failure = "unscored", "no_verdict"
+                reason = f"{count} of {len(rubrics)} rubrics have no verdict"
+        rates = rubric_rates([[Rubric(r["category"], r["right"]) for r in rubrics]])
+        shares = {"ifr": rates.ifr, "cr": rates.cr, "exact": rates.emr}
+        undefined = {k: v.reason for k, v in shares.items() if isinstance(v, Undefined)}
+        return {
+            "status": status,
+            "reason": reason,
+            "failure": failure,
+            **sample.groups,
+            **{k: None if isinstance(v, Undefined) else round(v, 6) for k, v in shares.items()},
+            "undefined": undefined,
+            "rubrics": rubrics,
+        }
+
+    def values(self, records: Sequence[Record]) -> dict[str, Value]:
+        """Rates as in `RubricRates`, unscored rubrics as wrong, then over the scored ones
+        (`_scored_only`); the shares of rubrics scored and of samples with an output."""
+        marks = tables.marks(records)
+        found: dict[str, Value] = dict(vars(rubric_rates(marks)))
+        scored = vars(rubric_rates(marks, scored_only=True))
+        found |= {f"{name}_scored_only": value for name, value in scored.items()}
+        rubrics = [rubric for sample in marks for rubric in sample]
+        answered = sum(rubric.right is not None for rubric in rubrics)
+        outputs = sum(record["status"] != "failed" for record in records)
+        found["rubrics_scored"] = answered / len(rubrics) if rubrics else Undefined("no rubrics")
+        found["coverage"] = outputs / len(records) if records else Undefined("no samples")
+        return found
+
+    def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[Table]:
+        return tables.of(systems, stand_ins(self._backends, PAPER))
+
+    def _answered(self, sample: MMAESample, output: Waveform) -> list[dict[str, Any]]:
+        judge: Judge = self._backends.model("judge")
+        # Decoded once: many rubrics speak of the same input.
+        clips = [output, *(_decoded(path) for path in sample.inputs)]
+        return [self._vote(judge, rubric, clips) for rubric in sample.rubrics]
+
+    def _vote(
+        self, judge: Judge, rubric: RubricRow, clips: Sequence[Waveform | Undefined]
+    ) -> dict[str, Any]:
+        heard = []
+        for reference in rubric.references:
+            whole = clips[reference.input_number]
+            part = whole if isinstance(whole, Undefined) else reference.of(whole)
+            if isinstance(part, Undefined):
+                right = False if reference.input_number == 0 else None
+                return _marked(rubric, right, part.reason)
+            heard.append((reference.name, part))
+        votes = []
+        for query in range(QUERIES):
+            shown = options(rubric, self._seed, query)
+            answer = judge.ask(question(rubric, heard, shown, query))
+            vote: dict[str, Any] = {"options": shown, "choice": None, "right": None}
+            if answer.value is None:
+                vote["reason"] = answer.reason
+            else:
+                said = answer.value.model_dump()
+                chosen = shown[ord(said["choice"]) - ord("A")]
+                vote |= {"choice": said["choice"], "right": chosen == rubric.right_choice}
+                vote["reason"] = said["reason"]
+            votes.append(vote)
+        right = verdict([vote["right"] for vote in votes])
+        reason = "" if right is not None else "too few answers for a majority"
+        return _marked(rubric, right, reason, votes)
+
+
+def _marked(
+    rubric: RubricRow,
+    right: bool | None,
+    reason: str,
+    votes: Sequence[Mapping[str, Any]] = (),
+) -> dict[str, Any]:
+    return {
+        "category": rubric.category,
+        "question": rubric.question,
+        "right_choice": rubric.right_choice,
+        "right": right,
+        "reason": reason,
+        "votes": list(votes),
+    }
+
+
+def _decoded(path: Path) -> Waveform | Undefined:
+    try:
+        return audio.decode(path)
+    except AudioError as error:
+        return Undefined(str(error).removeprefix(f"{path}: "))

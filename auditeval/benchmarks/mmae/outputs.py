@@ -1,0 +1,83 @@
+"""Where a system's outputs are, in the layouts of MMAE's own tools."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from auditeval.benchmarks.mmae.samples import read_list
+from auditeval.types import UserError
+
+
+def predicted(path: Path) -> dict[str, Path]:
+    """Output files by sample id, of predictions.json or submission.jsonl or a folder with one.
+
+    predictions.json: a list of {id, messages}, the last audio of the last assistant message being
+    the output; submission.jsonl: {"id", "audio_path"} a line. Relative paths start at the file's
+    folder. An entry without audio has no output. Raises UserError naming the entry or line.
+
+    A folder without either is for `systems.find_outputs`.
+    """
+    if path.is_dir():
+        there = [path / name for name in ("predictions.json", "submission.jsonl")]
+        file = next((file for file in there if file.is_file()), None)
+        if file is None:
+            raise UserError(f"{path}: holds no predictions.json or submission.jsonl")
+        path = file
+    entries = _lines(path) if path.suffix == ".jsonl" else _predictions(path)
+    outputs: dict[str, Path] = {}
+    seen = set()
+    for where, id, url in entries:
+        if id in seen:
+            raise UserError(f"{where}: id {id!r} stands twice")
+        seen.add(id)
+        if url is not None:
+            outputs[id] = path.parent / url
+    return outputs
+
+
+def _lines(path: Path) -> list[tuple[str, str, str | None]]:
+    found: list[tuple[str, str, str | None]] = []
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        where = f"{path}:{number}"
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise UserError(f"{where}: is not JSON ({error})") from None
+        id, url = (row.get(key) if isinstance(row, dict) else None for key in ("id", "audio_path"))
+        if not (isinstance(id, str) and isinstance(url, str) and url):
+            raise UserError(f'{where}: expected {{"id": ..., "audio_path": ...}}')
+        found.append((where, id, url))
+    return found
+
+
+def _predictions(path: Path) -> list[tuple[str, str, str | None]]:
+    found = []
+    for number, entry in enumerate(read_list(path)):
+        where = f"{path}: entry {number}"
+        id, messages = (
+            entry.get(key) if isinstance(entry, dict) else None for key in ("id", "messages")
+        )
+        if not (isinstance(id, str) and isinstance(messages, list)):
+            raise UserError(f'{where}: expected {{"id": ..., "messages": [...]}}')
+        found.append((where, id, _answer(messages)))
+    return found
+
+
+def _answer(messages: list[Any]) -> str | None:
+    """The last audio of the last assistant message; None where that has none."""
+    said = [m for m in messages if isinstance(m, dict) and m.get("role") == "assistant"]
+    parts = said[-1].get("content") if said else None
+    urls = [
+        part["audio_url"]
+        for part in (parts if isinstance(parts, list) else [])
+        if isinstance(part, dict) and isinstance(part.get("audio_url"), str) and part["audio_url"]
+    ]
+    return urls[-1] if urls else None

@@ -1,0 +1,139 @@
+"""The layout of MMAE's Table 2: rates of systems by complexity, modality and the other axes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import get_args
+
+from auditeval.benchmarks.benchmark import Column, Record, Table
+from auditeval.benchmarks.mmae.samples import Axis
+from auditeval.benchmarks.provenance import title
+from auditeval.metrics.rubric import Rubric, RubricRates, rubric_rates
+from auditeval.types import Undefined
+
+Cell = float | str | Undefined
+Systems = Mapping[str, Sequence[Record]]
+
+# In the paper's order; what else the samples have follows.
+_ORDER = {
+    "complexity": (
+        *("single", "multi-part", "multi-instruction", "multi-audio", "multi-round", "multi-hop"),
+    ),
+    "modality": (
+        *("sound", "music", "speech", "sound-music", "sound-speech", "music-speech"),
+        "sound-music-speech",
+    ),
+    "granularity": ("local", "global"),
+    "operation": (),
+}
+_RATES = ("IFR", "CR", "EMR")
+_PUBLISHED = (
+    "Published for this benchmark (mmae.txt Table 2, %): Identity IFR 27.37, CR 94.13, EMR 4.60; "
+    "Noise IFR 32.08, CR 15.68, EMR 0.00. References, no results of this run."
+)
+
+
+def marks(records: Sequence[Record]) -> list[list[Rubric]]:
+    """The rubrics of records with their verdicts, sample by sample."""
+    return [
+        [Rubric(rubric["category"], rubric["right"]) for rubric in record["rubrics"]]
+        for record in records
+    ]
+
+
+def of(systems: Systems, sentences: Sequence[str]) -> list[Table]:
+    """One table of all samples, ranked by EMR, then IFR, then CR, and one for each axis.
+
+    `sentences` say which models stand in for the paper's.
+    """
+    found = {name: rubric_rates(marks(records)) for name, records in systems.items()}
+    ranked = sorted(found, key=lambda name: _standing(found[name]), reverse=True)
+    axes: tuple[Axis, ...] = get_args(Axis)
+    by_axis = [_by_group(axis, {n: systems[n] for n in ranked}, sentences) for axis in axes]
+    return [_overall(systems, found, ranked, sentences), *by_axis]
+
+
+def _standing(rates: RubricRates) -> tuple[float, ...]:
+    values = (rates.emr, rates.ifr, rates.cr)
+    return tuple(-1.0 if isinstance(value, Undefined) else value for value in values)
+
+
+def _overall(
+    systems: Systems,
+    found: Mapping[str, RubricRates],
+    ranked: Sequence[str],
+    sentences: Sequence[str],
+) -> Table:
+    rows: dict[str, dict[str, Cell]] = {}
+    for place, name in enumerate(ranked, start=1):
+        rates, all_marks = found[name], marks(systems[name])
+        scored = rubric_rates(all_marks, scored_only=True)
+        rubrics = [rubric for sample in all_marks for rubric in sample]
+        categories = [{rubric.category for rubric in sample} for sample in all_marks]
+        rows[name] = {
+            "Rank": place,
+            **dict(zip(_RATES, (rates.ifr, rates.cr, rates.emr), strict=True)),
+            "Micro IFR": rates.micro_ifr,
+            "Micro CR": rates.micro_cr,
+            "IFR (scored)": scored.ifr,
+            "CR (scored)": scored.cr,
+            "EMR (scored)": scored.emr,
+            "Samples": len(all_marks),
+            "Failed": sum(record["status"] == "failed" for record in systems[name]),
+            "Without IF": sum("instruction_following" not in kinds for kinds in categories),
+            "Without Con.": sum("consistency" not in kinds for kinds in categories),
+            "Rubrics": len(rubrics),
+            "Unscored": sum(rubric.right is None for rubric in rubrics),
+        }
+    shares = ("Micro IFR", "Micro CR", "IFR (scored)", "CR (scored)", "EMR (scored)")
+    counts = ("Samples", "Failed", "Without IF", "Without Con.", "Rubrics", "Unscored")
+    return Table(
+        "mmae",
+        title("MMAE", "Table 2", "rates over all samples (%)", sentences),
+        (
+            Column("Rank"),
+            *(Column(name, "higher", "%") for name in (*_RATES, *shares)),
+            *(Column(name) for name in counts),
+        ),
+        rows,
+        (
+            "Ranked by EMR, then IFR, then CR. IFR and CR are means over samples that have such "
+            "rubrics; micro rates are over all rubrics at once.",
+            "An unscored rubric counts as wrong, and is left out of the rates over what was "
+            "scored; a missing output has all its rubrics wrong.",
+            *sentences,
+            *([] if sentences else [_PUBLISHED]),
+        ),
+    )
+
+
+def _by_group(axis: Axis, systems: Systems, sentences: Sequence[str]) -> Table:
+    there = {group for records in systems.values() for r in records for group in r[axis]}
+    known = [group for group in _ORDER[axis] if group in there]
+    chosen = {group: {group} for group in [*known, *sorted(there - {*known})]}
+    if axis == "complexity":
+        chosen["multiple"] = there - {"single"}
+    if axis == "modality":
+        chosen["mixed"] = {group for group in there if "-" in group}
+    rows: dict[str, dict[str, Cell]] = {system: {} for system in systems}
+    for system, records in systems.items():
+        for name, groups in chosen.items():
+            rates = rubric_rates(marks(_within(records, axis, groups)))
+            for rate, value in zip(_RATES, (rates.ifr, rates.cr, rates.emr), strict=True):
+                rows[system][f"{name} {rate}"] = value
+    first = next(iter(systems.values()), ())
+    counts = ", ".join(f"{name} {len(_within(first, axis, g))}" for name, g in chosen.items())
+    notes = [f"Samples: {counts}."]
+    if axis in ("granularity", "operation"):
+        notes.append("A sample stands in each group that it has.")
+    return Table(
+        f"mmae_{axis}",
+        title("MMAE", "Table 2", f"rates by {axis} (%)", sentences),
+        tuple(Column(f"{name} {rate}", "higher", "%") for name in chosen for rate in _RATES),
+        rows,
+        (*notes, *sentences),
+    )
+
+
+def _within(records: Sequence[Record], axis: Axis, groups: set[str]) -> list[Record]:
+    return [record for record in records if groups & set(record[axis])]

@@ -1,0 +1,225 @@
+"""MMAE end to end on a small set: votes to records to rates that were worked out by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mmae_files import ENTRIES, IF, OUTPUT, ToldJudge, entry, rubric, write
+
+from auditeval.audio import Waveform
+from auditeval.backends.load import Backends
+from auditeval.benchmarks.benchmark import Missing, Record
+from auditeval.benchmarks.mmae.benchmark import MMAE
+from auditeval.benchmarks.run import run
+from auditeval.benchmarks.systems import Identity, OutputFolder
+from auditeval.judges.cached import CachedJudge
+from auditeval.judges.replay import ReplayJudge
+from auditeval.types import Undefined
+
+VOTES = {"a1": "rrw", "a2": "rwu", "a3": "rrr", "b1": "rur", "b2": "wwr", "b3": "uuw", "c1": "rrr"}
+
+
+def benchmark(folder: Path, judge: Any, entries: list[Any] = ENTRIES, seed: int = 1) -> MMAE:
+    return MMAE(write(folder, entries), Backends({"judge": judge}), seed)
+
+
+def records_of(made: MMAE, output: Any = OUTPUT) -> list[Record]:
+    return [{"id": s.id, **made.evaluate(s, output)} for s in made.samples]
+
+
+def test_rates_by_hand(tmp_path: Path) -> None:
+    made = benchmark(tmp_path, ToldJudge(VOTES))
+    records = records_of(made)
+    assert [[r["right"] for r in record["rubrics"]] for record in records] == [
+        [True, None, True],
+        [True, False, None],
+        [True, True],
+    ]
+    assert [record["status"] for record in records] == ["unscored", "unscored", "ok"]
+    assert [record["reason"] for record in records] == ["1 of 3 rubrics have no verdict"] * 2 + [""]
+    assert records[2]["cr"] is None
+    assert "consistency" in records[2]["undefined"]["cr"]
+    values = made.values(records)
+    assert values["ifr"] == pytest.approx((1 / 2 + 1 + 1) / 3)
+    assert values["cr"] == pytest.approx((1 + 0) / 2)
+    assert values["emr"] == pytest.approx(1 / 3)
+    assert (values["micro_ifr"], values["micro_cr"]) == (4 / 5, 1 / 3)
+    assert values["ifr_scored_only"] == 1
+    assert values["cr_scored_only"] == pytest.approx(1 / 2)
+    assert values["rubrics_scored"] == 6 / 8
+    assert values["coverage"] == 1
+    json.dumps(records, allow_nan=False)
+
+
+@pytest.mark.parametrize("unreadable", [False, True])
+def test_a_missing_output_fails_every_rubric(tmp_path: Path, unreadable: bool) -> None:
+    judge = ToldJudge({})
+    made = benchmark(tmp_path, judge)
+    records = records_of(made, Missing("there is no output", unreadable))
+    assert [record["status"] for record in records] == ["failed"] * 3
+    assert {r["failure"] for r in records} == {
+        "unreadable_output" if unreadable else "missing_output"
+    }
+    values = made.values(records)
+    assert [values[name] for name in ("ifr", "cr", "emr", "coverage")] == [0, 0, 0, 0]
+    assert [values[f"{name}_scored_only"] for name in ("ifr", "cr", "emr")] == [0, 0, 0]
+    assert judge.asked == []
+
+
+def test_a_judge_that_writes_junk_never_raises_a_rate(tmp_path: Path) -> None:
+    made = benchmark(tmp_path, ToldJudge(dict.fromkeys((*VOTES, "c2"), "uuu")))
+    values = made.values(records_of(made))
+    assert [values[name] for name in ("ifr", "cr", "emr", "rubrics_scored")] == [0, 0, 0, 0]
+    assert isinstance(values["emr_scored_only"], Undefined)
+
+
+def test_options_are_shuffled_each_query_and_all_are_shown(tmp_path: Path) -> None:
+    judge = ToldJudge(VOTES)
+    made = benchmark(tmp_path, judge)
+    first, again = made.evaluate(made.samples[0], OUTPUT), made.evaluate(made.samples[0], OUTPUT)
+    assert first == again
+    shown = [vote["options"] for r in first["rubrics"] for vote in r["votes"]]
+    assert all(
+        sorted(o) == sorted(["yes", "no", "cannot be told", "None of the above"]) for o in shown
+    )
+    assert len({tuple(options) for options in shown}) > 3
+    for question, options in zip(judge.asked, shown, strict=False):
+        lines = "\n".join(f"{letter}. {o}" for letter, o in zip("ABCD", options, strict=True))
+        assert f"Options:\n{lines}\n" in question.prompt
+        assert question.run in (0, 1, 2)
+        properties = question.schema["properties"]
+        assert list(properties) == ["reason", "choice"]
+        assert properties["choice"]["enum"] == ["A", "B", "C", "D"]
+    other = benchmark(tmp_path / "other", ToldJudge(VOTES), seed=2)
+    reordered = other.evaluate(other.samples[0], OUTPUT)
+    assert [v["options"] for r in reordered["rubrics"] for v in r["votes"]] != shown
+
+
+def test_none_of_the_above_can_be_right(tmp_path: Path) -> None:
+    judge = ToldJudge({"n": "rrr"}, {"n": "None of the above"})
+    made = benchmark(tmp_path, judge, [entry("n", [rubric(IF, "n?", "None of the above")])])
+    assert made.evaluate(made.samples[0], OUTPUT)["exact"] == 1
+
+
+def test_a_question_gets_the_clips_it_names(tmp_path: Path) -> None:
+    judge = ToldJudge({})
+    made = benchmark(tmp_path, judge)
+    records_of(made)
+    clips = {q.prompt[:2]: q.clips for q in judge.asked}
+    assert [name for name, _ in clips["a1"]] == ["output"]
+    ((name, part),) = clips["b1"]
+    assert name == "output[1s:2s]"
+    assert (part.samples == OUTPUT.samples[8000:16000]).all()
+    ((name, second),) = clips["c1"]
+    assert name == "input2"
+    assert abs(second.samples - 0.2 * OUTPUT.samples).max() < 1e-4
+
+
+def test_a_part_that_is_not_there(tmp_path: Path) -> None:
+    judge = ToldJudge({})
+    asked = [
+        rubric(IF, "o of <audio output[4.5s:]>?"),
+        rubric(IF, "i of <audio input1[9s:]> and <audio output>?"),
+        rubric(IF, "p of <audio output[3.5s:9s]>?"),
+    ]
+    made = benchmark(tmp_path, judge, [entry("a", asked)])
+    (record,) = records_of(made)
+    # The output is too short: its fault. The input is: nobody's.
+    assert [r["right"] for r in record["rubrics"]] == [False, None, True]
+    assert record["rubrics"][0]["reason"] == (
+        "output[4.5s:]: nothing is there, the clip has 4.000 s"
+    )
+    assert {q.prompt[0] for q in judge.asked} == {"p"}
+    assert len(judge.asked[0].clips[0][1].samples) == 4000
+
+
+def test_tables_rank_and_group(tmp_path: Path) -> None:
+    made = benchmark(tmp_path, ToldJudge(VOTES))
+    worse, better = records_of(made, Missing("gone")), records_of(made)
+    main, by_complexity, by_modality, _, by_operation = made.tables(
+        {"worse": worse, "better": better}
+    )
+    assert list(main.rows) == ["better", "worse"]
+    row = main.rows["better"]
+    assert (row["Rank"], row["Samples"], row["Rubrics"], row["Unscored"]) == (1, 3, 8, 2)
+    assert (row["Without IF"], row["Without Con."], main.rows["worse"]["Failed"]) == (0, 1, 3)
+    assert row["EMR"] == pytest.approx(1 / 3)
+    assert "stand-ins" in main.title
+    assert not any("27.37" in note for note in main.notes)
+    assert list(by_complexity.rows["better"]) == [
+        f"{group} {rate}"
+        for group in ("single", "multi-hop", "multiple")
+        for rate in ("IFR", "CR", "EMR")
+    ]
+    assert by_complexity.rows["better"]["single IFR"] == pytest.approx(3 / 4)
+    assert by_complexity.rows["better"]["multiple EMR"] == 0
+    assert by_modality.rows["better"]["mixed CR"] == 0
+    assert by_operation.rows["better"]["remove EMR"] == pytest.approx(1 / 3)
+    assert by_operation.rows["better"]["add EMR"] == 0
+    for table in (main, by_complexity):
+        names = {column.name for column in table.columns}
+        assert all(set(cells) == names for cells in table.rows.values())
+
+
+def test_exact_matches_rank_before_following_before_consistency(tmp_path: Path) -> None:
+    judges = {
+        "keeps": {"a1": "www", "b1": "www", "c1": "www"},
+        "follows": {"a3": "www", "b2": "www", "b3": "www", "c1": "www"},
+        "exact": {"a1": "www", "a2": "www", "a3": "www", "b1": "www", "b2": "www", "b3": "www"},
+    }
+    records = {}
+    for name, votes in judges.items():
+        made = benchmark(tmp_path, ToldJudge(votes))
+        records[name] = records_of(made)
+    rows = made.tables(records)[0].rows
+    assert list(rows) == ["exact", "follows", "keeps"]
+    assert [rows[name]["Rank"] for name in rows] == [1, 2, 3]
+    assert rows["keeps"]["CR"] > rows["follows"]["CR"]
+
+
+def test_the_papers_judge_gets_the_papers_title(tmp_path: Path) -> None:
+    judge = ToldJudge(VOTES)
+    judge.name = "qwen3-omni-30b-a3b-instruct"
+    made = benchmark(tmp_path, judge)
+    main = made.tables({"a": records_of(made)})[0]
+    assert main.title.startswith("MMAE, Table 2")
+    assert any("27.37" in note for note in main.notes)
+
+
+def test_a_replay_agrees_byte_for_byte_whatever_the_workers(tmp_path: Path) -> None:
+    meta = write(tmp_path / "set")
+    record = tmp_path / "answers.jsonl"
+
+    def made(judge: Any) -> MMAE:
+        return MMAE(meta, Backends({"judge": judge}))
+
+    recorded = made(CachedJudge(ToldJudge(VOTES), tmp_path / "cache", record))
+    run(recorded, Identity(recorded), tmp_path / "first", workers=3)
+    texts = []
+    for workers in (0, 4):
+        again = made(ReplayJudge(record))
+        run(again, Identity(again), tmp_path / str(workers), workers=workers)
+        texts.append((tmp_path / str(workers) / "records.jsonl").read_bytes())
+    assert texts[0] == texts[1] == (tmp_path / "first" / "records.jsonl").read_bytes()
+    assert made(ReplayJudge(record)).settings == made(ReplayJudge(record)).settings
+
+
+def test_settings_are_of_contents(tmp_path: Path) -> None:
+    judge = ToldJudge({})
+    first = benchmark(tmp_path / "1", judge).settings
+    assert first == benchmark(tmp_path / "2", judge).settings
+    (tmp_path / "2" / "wav" / "a" / "audio1.wav").write_bytes(b"changed")
+    changed = MMAE(tmp_path / "2" / "MMAE-meta.json", Backends({"judge": judge}), 1)
+    assert changed.settings != first
+    assert isinstance(changed.source(changed.samples[0]), Undefined)
+    assert isinstance(changed.source(changed.samples[1]), Waveform)
+
+
+def test_outputs_of_a_folder_are_found_by_id(tmp_path: Path) -> None:
+    made = benchmark(tmp_path, ToldJudge({}))
+    files = {"a": made.samples[0].inputs[0], "b": tmp_path / "none.wav"}
+    records = run(made, OutputFolder("mine", files), tmp_path / "run")
+    assert [record["status"] for record in records] == ["ok", "failed", "failed"]
