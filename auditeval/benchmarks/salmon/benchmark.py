@@ -10,9 +10,11 @@ from typing import Any
 
 from auditeval.audio import Waveform
 from auditeval.benchmarks.benchmark import Column, Missing, Record, Table, Value
+from auditeval.benchmarks.provenance import title
 from auditeval.benchmarks.salmon.samples import (
     ALIGNMENT,
     CONSISTENCY,
+    MADE,
     PARTS,
     Pair,
     digest,
@@ -38,6 +40,8 @@ class Salmon:
 
     def __init__(self, root: Path, parts: Sequence[str] = PARTS) -> None:
         self.samples: list[Pair] = read_pairs(root, parts)
+        made = ", ".join(part for part in parts if (root / part / MADE).exists())
+        self._stand_ins = [f"samples: made here, not the published ones ({made})"] if made else []
 
     @cached_property
     def settings(self) -> dict[str, Any]:
@@ -104,10 +108,11 @@ class Salmon:
         }
         table = Table(
             "salmon",
-            "SALMon, pairs won (%) [salmon.txt Table II]",
+            title("SALMon", "Table II", "pairs won (%)", self._stand_ins),
             tuple(Column(COLUMNS[part], "higher", "%") for part in PARTS),
             rows,
             (
+                *self._stand_ins,
                 "A pair without both scores counts as lost, a tie as half; see the next table.",
                 "Human: the paper's figures on the published set, a reference and no result of "
                 "this run. Its repository prints 91.2 for speaker and 95.7 for background.",

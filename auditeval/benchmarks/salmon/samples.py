@@ -22,6 +22,9 @@ ALIGNMENT = {"sentiment_alignment": "Sentiment", "bg_alignment": "Background"}
 PARTS = (*CONSISTENCY, *ALIGNMENT)
 """Folder names in the order of the paper's Table II."""
 
+MADE = "make.json"
+"""In the folder of a part that `make` made: such a part is not the published one."""
+
 _NAME = re.compile(r"sample_(\d+)_(\d+)\.wav")
 
 

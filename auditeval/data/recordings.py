@@ -1,0 +1,120 @@
+"""Recordings to make test items from: a CSV with labels, or a folder that has few or none."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from auditeval import audio
+from auditeval.audio import AudioError, Waveform, content_hash
+from auditeval.types import UserError
+
+SUFFIXES = (".wav", ".flac", ".ogg", ".mp3")
+CLASS = "class"
+"""The label that a folder gives: the name of the folder that a file lies in."""
+
+
+class Recording(NamedTuple):
+    """`name` is the path relative to the table or folder; labels are those of its columns."""
+
+    path: Path
+    name: str
+    labels: Mapping[str, str]
+
+
+class Decoded(NamedTuple):
+    """float32 (N,) at the rate asked for, and the content hash of the file."""
+
+    samples: np.ndarray
+    sha256: str
+
+
+def read_recordings(path: Path, needed: Sequence[str] = ()) -> list[Recording]:
+    """The recordings of a CSV with the column `path` and those of `needed`, or of a folder.
+
+    Paths are relative to the table; other columns are labels too. Sorted by name. Raises UserError
+    with file and line for what is missing, empty or stands twice, and where a label is needed that
+    a folder cannot give.
+    """
+    found = _of_folder(path, needed) if path.is_dir() else _of_table(path, needed)
+    return sorted(found, key=lambda recording: recording.name)
+
+
+def digest(recordings: Sequence[Recording]) -> str:
+    """SHA-256 of names, labels and sizes, in hex: what a set of made items depends on."""
+    found = hashlib.sha256()
+    for recording in recordings:
+        labels = sorted(recording.labels.items())
+        try:
+            size = recording.path.stat().st_size
+        except OSError as error:
+            raise UserError(f"{recording.path}: {error.strerror}") from None
+        found.update(f"{recording.name}\n{labels}\n{size}\n".encode())
+    return found.hexdigest()
+
+
+def decoded(recording: Recording, rate_hz: int) -> Decoded:
+    """Raises UserError for a file that cannot be used as audio."""
+    try:
+        clip = audio.decode(recording.path)
+    except AudioError as error:
+        raise UserError(str(error)) from None
+    return Decoded(audio.resample(clip, rate_hz).astype(np.float32), content_hash(clip))
+
+
+def seconds(recording: Recording) -> float:
+    """How long it is; raises UserError as `decoded`."""
+    try:
+        clip: Waveform = audio.decode(recording.path)
+    except AudioError as error:
+        raise UserError(str(error)) from None
+    return clip.seconds
+
+
+def _of_folder(folder: Path, needed: Sequence[str]) -> list[Recording]:
+    lacking = [name for name in needed if name != CLASS]
+    if lacking:
+        raise UserError(
+            f"{folder}: a folder does not tell {', '.join(lacking)}; name a CSV with the columns "
+            f"path, {', '.join(needed)}"
+        )
+    files = [path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES]
+    if not files:
+        raise UserError(f"{folder}: holds no audio ({', '.join(SUFFIXES)})")
+    return [
+        Recording(path, path.relative_to(folder).as_posix(), {CLASS: path.parent.name})
+        for path in files
+    ]
+
+
+def _of_table(path: Path, needed: Sequence[str]) -> list[Recording]:
+    recordings: dict[str, Recording] = {}
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.DictReader(file, restkey="")
+            columns = ["path", *needed]
+            if not set(columns) <= set(reader.fieldnames or []):
+                raise UserError(f"{path}:1: expected the columns {', '.join(columns)}")
+            for row in reader:
+                where = f"{path}:{reader.line_num}"
+                if "" in row or None in row.values():
+                    raise UserError(f"{where}: has not as many cells as the header")
+                labels = {name: cell.strip() for name, cell in row.items()}
+                if empty := [name for name in columns if not labels[name]]:
+                    raise UserError(f"{where}: {empty[0]} is empty")
+                name = labels.pop("path")
+                if name in recordings:
+                    raise UserError(f"{where}: {name} stands twice")
+                recordings[name] = Recording(path.parent / name, name, labels)
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: is not CSV ({error})") from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
+    if not recordings:
+        raise UserError(f"{path}: has a header and no rows")
+    return list(recordings.values())
