@@ -21,11 +21,10 @@ class SileroVAD:
     name = "silero-vad"
 
     def __init__(self) -> None:
-        import torch
+        from auditeval.features.threads import threads_kept
 
-        threads = torch.get_num_threads()
-        self._package = imported("silero_vad", "bench")  # sets torch to one thread
-        torch.set_num_threads(threads)
+        with threads_kept():
+            self._package = imported("silero_vad", "bench")
         self._model = self._package.load_silero_vad(onnx=True)
         self._lock = threading.Lock()  # the model keeps its state from one frame to the next
         self.revision = f"1-{version('silero-vad')}"

@@ -91,6 +91,8 @@ def _made(node: Mapping[str, Any]) -> Any:
     from hydra.errors import InstantiationException
     from hydra.utils import instantiate
 
+    if "_target_" not in node:
+        raise UserError(f"backend {dict(node)}: expected the name of a class under _target_")
     unset = [name for name, value in node.items() if value == "???"]
     if unset:
         raise UserError(
@@ -100,6 +102,7 @@ def _made(node: Mapping[str, Any]) -> Any:
     try:
         return instantiate(dict(node), _convert_="all")
     except InstantiationException as error:
-        if isinstance(error.__cause__, UserError):
-            raise error.__cause__ from None
-        raise UserError(f"backend {node.get('_target_')}: {str(error).splitlines()[0]}") from None
+        cause = error.__cause__ or error
+        if isinstance(cause, UserError):
+            raise cause from None
+        raise UserError(f"backend {node['_target_']}: {str(cause).splitlines()[0]}") from None

@@ -35,15 +35,18 @@ class FasterWhisper:
     """
 
     def __init__(self, model: str | None = None, language: str = "en", device: str = "cpu") -> None:
+        from auditeval.features.threads import threads_kept
+
         package = imported("faster_whisper", "bench")
         folder = _bundled() if model is None else _folder(model)
         size = "tiny.en" if model is None else Path(model).name
         self.name = f"whisper-{size.removeprefix('faster-').removeprefix('whisper-')}"
         numbers = "int8" if device == "cpu" else "float16"
         try:
-            self._model = package.WhisperModel(
-                str(folder), device=device, compute_type=numbers, cpu_threads=1
-            )
+            with threads_kept():
+                self._model = package.WhisperModel(
+                    str(folder), device=device, compute_type=numbers, cpu_threads=1
+                )
         except (RuntimeError, ValueError) as error:
             raise UserError(
                 f"{folder}: cannot be loaded as a Whisper model ({first_line(error)})"

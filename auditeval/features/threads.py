@@ -32,3 +32,13 @@ def one_thread() -> Iterator[None]:
         with _lock:
             _inside -= 1
             torch.set_num_threads(_before if _inside == 0 else 1)
+
+
+@contextmanager
+def threads_kept() -> Iterator[None]:
+    """As many torch threads afterwards as before: some packages set their number for everybody."""
+    before = torch.get_num_threads()
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
