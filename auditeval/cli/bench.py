@@ -85,6 +85,47 @@ def speecheditbench(
     )
 
 
+@app.command()
+def mmae(
+    meta: Annotated[Path, typer.Argument(help="MMAE-meta.json, its audio beside it.")],
+    output: Output,
+    system: Systems = None,
+    baselines: Baselines = False,
+    backends: Config = "offline",
+    judge: JudgeAt = None,
+    judge_model: JudgeModel = None,
+    seed: Annotated[int, typer.Option(help="Of the order of options and of noise.")] = 1984,
+    workers: Workers = 2,
+    cache_dir: CacheDir = None,
+) -> None:
+    """Rubrics by vote of an audio language model: IFR, CR and EMR of edits [MMAE, Table 2].
+
+    Outputs are in FOLDER/predictions.json, FOLDER/submission.jsonl or FOLDER/audio/<id>.wav, or
+    --system names one of these files. Needs a judge; an answer that it does not give is never
+    right.
+
+    Examples:
+
+        auditeval bench mmae MMAE/MMAE-meta.json -s mine=outputs --baselines
+        --judge http://localhost:8000/v1 --judge-model qwen3-omni -o report
+
+        auditeval bench mmae MMAE/MMAE-meta.json -s mine=outputs --judge report/answers.jsonl
+        -o again
+    """
+    from auditeval.benchmarks.mmae.benchmark import MMAE
+    from auditeval.benchmarks.mmae.outputs import find
+
+    _bench(
+        lambda listeners: MMAE(meta, listeners, seed),
+        system,
+        baselines,
+        output,
+        _listeners(backends, judge, judge_model, cache_dir, output),
+        workers,
+        find,
+    )
+
+
 class Original(str, Enum):
     """What an evaluator compares a clip of SALMon with."""
 

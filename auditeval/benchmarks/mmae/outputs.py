@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from auditeval.benchmarks.mmae.samples import read_list
+from auditeval.benchmarks.systems import find_outputs
 from auditeval.types import UserError
+
+FILES = ("predictions.json", "submission.jsonl")
+
+
+def find(path: Path, ids: Sequence[str]) -> dict[str, Path]:
+    """Output files by sample id, in any of the layouts (see `predicted`, `systems.find_outputs`)."""
+    if path.is_dir() and not any((path / name).is_file() for name in FILES):
+        return find_outputs(path, ids)
+    return predicted(path)
 
 
 def predicted(path: Path) -> dict[str, Path]:
@@ -20,10 +31,9 @@ def predicted(path: Path) -> dict[str, Path]:
     A folder without either is for `systems.find_outputs`.
     """
     if path.is_dir():
-        there = [path / name for name in ("predictions.json", "submission.jsonl")]
-        file = next((file for file in there if file.is_file()), None)
+        file = next((path / name for name in FILES if (path / name).is_file()), None)
         if file is None:
-            raise UserError(f"{path}: holds no predictions.json or submission.jsonl")
+            raise UserError(f"{path}: holds no {' or '.join(FILES)}")
         path = file
     entries = _lines(path) if path.suffix == ".jsonl" else _predictions(path)
     outputs: dict[str, Path] = {}
