@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from auditeval.cli import bench_make
+
 if TYPE_CHECKING:
     from auditeval.backends.load import Backends
     from auditeval.benchmarks.benchmark import Benchmark
@@ -124,6 +126,9 @@ def mmae(
         workers,
         find,
     )
+
+
+app.command("make-salmon")(bench_make.salmon)
 
 
 class Original(str, Enum):

@@ -15,7 +15,7 @@ FILES = ("predictions.json", "submission.jsonl")
 
 
 def find(path: Path, ids: Sequence[str]) -> dict[str, Path]:
-    """Output files by sample id, in any of the layouts (see `predicted`, `systems.find_outputs`)."""
+    """Output files by sample id, in any layout (see `predicted`, `systems.find_outputs`)."""
     if path.is_dir() and not any((path / name).is_file() for name in FILES):
         return find_outputs(path, ids)
     return predicted(path)

@@ -1,0 +1,73 @@
+"""`auditeval bench make-...`: samples of a benchmark from a user's own recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
+
+Noise = Annotated[
+    Path | None, typer.Option(help="CSV with path and class, or a folder with one a class.")
+]
+Rooms = Annotated[
+    Path | None, typer.Option(help="Folder of impulse responses; default: rooms that are made.")
+]
+
+
+def salmon(
+    speech: Annotated[
+        Path,
+        typer.Argument(help="CSV with path, text, speaker, gender, emotion, as the parts need."),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the dataset.")],
+    noise: Noise = None,
+    rooms: Rooms = None,
+    part: Annotated[
+        list[str] | None, typer.Option(help="speaker_consistency and so on; default: all six.")
+    ] = None,
+    samples: Annotated[int, typer.Option(min=1, help="Of each part.")] = 200,
+    seed: Annotated[int, typer.Option(help="Of every choice.")] = 1984,
+) -> None:
+    """Make SALMon's consistency tasks from your own recordings [SALMon, III-A, Table I].
+
+    Speaker, gender and sentiment: another recording of the same text from half-way on. Background,
+    of one class or of all, and room: another one from half-way on. A run that was stopped goes on,
+    to the same bytes.
+
+    Examples:
+
+        auditeval bench make-salmon speech.csv --noise sounds.csv -o salmon_dataset
+
+        auditeval bench make-salmon recordings/ --part rir_consistency --samples 50 -o rooms
+    """
+    from auditeval.benchmarks.salmon.make import Settings, make
+    from auditeval.benchmarks.salmon.samples import CONSISTENCY
+
+    with _progress() as watch:
+        settings = Settings(samples=samples, seed=seed)
+        make(output, speech, noise, rooms, tuple(part or CONSISTENCY), settings, watch)
+    print(f"{output}: {samples} samples of each of {', '.join(part or CONSISTENCY)}")
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str, int, int], None]]:
+    """What shows how far each stage has come."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def watch(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(stage, total=total)
+            bar.update(tasks[stage], completed=done)
+
+        yield watch
