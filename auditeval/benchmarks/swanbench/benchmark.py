@@ -1,0 +1,217 @@
+"""SwanBench-Speech [swanbench-speech.txt 3.4, Appendix C]: long clips to seven metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from auditeval.audio import AudioError, Waveform
+from auditeval.backends.load import Backends
+from auditeval.benchmarks.benchmark import Missing, Output, Record, Table, Value
+from auditeval.benchmarks.provenance import stand_ins
+from auditeval.benchmarks.swanbench import listening, tables
+from auditeval.benchmarks.swanbench.alignment import speaker_streams
+from auditeval.benchmarks.swanbench.samples import SwanSample, digest, read_samples
+from auditeval.metrics import consistency, transcript
+from auditeval.metrics.srmr import srmr
+from auditeval.types import Undefined
+
+PAPER = {
+    "speaker": "wavlm-*-sv",
+    "activity": "silero-vad",
+    "fidelity": "squim-objective",
+    "transcriber_en": "Fun-ASR-Nano*",
+    "transcriber_zh": "Fun-ASR-Nano*",
+    "prosody_judge": "SpeechJudge*",
+    "expressiveness_judge": "gemini-3-pro*",
+}
+"""Model by role, as our backends name them."""
+
+_CODE = 1
+"""Counts the changes here that change a record."""
+
+Found = tuple[Value, dict[str, Any]]
+
+
+class SwanBench:
+    """A JSONL of scripts. Outputs are what a system made of each, one clip a script.
+
+    Roles: speaker, activity, fidelity, transcriber_en, transcriber_zh, and the judges prosody_judge
+    and expressiveness_judge; without one its metrics are undefined. `timings` are seconds of
+    inference by system and sample (see `samples.read_timings`), for the real-time factor.
+    """
+
+    name = "swanbench"
+
+    def __init__(
+        self,
+        path: Path,
+        backends: Backends,
+        timings: Mapping[str, Mapping[str, float]] | None = None,
+    ) -> None:
+        self.samples: list[SwanSample] = read_samples(path)
+        self._backends, self._timings = backends, timings or {}
+        unused = {"en": "transcriber_en", "zh": "transcriber_zh"}
+        for language in {sample.language for sample in self.samples}:
+            del unused[language]
+        self._paper = {role: model for role, model in PAPER.items() if role not in unused.values()}
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        return {
+            "samples_sha256": digest(self.samples),
+            "backends": self._backends.named(list(self._paper)),
+            "prosody_runs": listening.PROSODY_RUNS,
+            "prosody_temperature": listening.PROSODY_TEMPERATURE,
+            "code": _CODE,
+        }
+
+    def source(self, sample: SwanSample) -> Undefined:
+        return Undefined("speech is made from text, nothing is edited")
+
+    def evaluate(self, sample: SwanSample, output: Output) -> Record:
+        """The seven metrics, each null with its reason under `undefined` where it does not exist,
+        and `details` of each. Of a missing output nothing is said: its `content` error is 1."""
+        record: Record = {
+            "status": "ok",
+            "reason": "",
+            "failure": None,
+            "language": sample.language,
+            "scene": sample.scene,
+            "speakers": len(sample.speakers),
+            "seconds": None,
+            **dict.fromkeys((*tables.METRICS, "fidelity_rating")),
+            "undefined": {},
+            "details": {},
+        }
+        if isinstance(output, Missing):
+            record |= {
+                "status": "failed",
+                "reason": output.reason,
+                "failure": "unreadable_output" if output.unreadable else "missing_output",
+                "content": 1.0,
+                "undefined": {m: output.reason for m in tables.METRICS if m != "content"},
+            }
+            return record
+        record["seconds"] = round(output.seconds, 6)
+        makers: dict[str, Callable[[SwanSample, Waveform], Found]] = {
+            "timbre": self._timbre,
+            "reverb": self._reverb,
+            "fidelity": self._fidelity,
+            "content": self._content,
+            "prosody": self._prosody,
+            "richness": self._richness,
+            "hierarchy": self._hierarchy,
+        }
+        for metric, make in makers.items():
+            try:
+                value, details = make(sample, output)
+            except AudioError as error:
+                value, details = Undefined(str(error)), {}
+            record["details"][metric] = details
+            if metric == "fidelity" and details:
+                record["fidelity_rating"] = tables.fidelity_rating(details)
+            if isinstance(value, Undefined):
+                record["undefined"][metric] = value.reason
+            else:
+                record[metric] = round(float(value), 6)
+        silent = sum(d.get("unanswered", 0) for d in record["details"].values())
+        if silent:
+            reason = f"{silent} questions have no answer"
+            record |= {"status": "unscored", "reason": reason, "failure": "no_verdict"}
+        return record
+
+    def values(self, records: Sequence[Record]) -> dict[str, Value]:
+        """Mean of each metric over the records that have it (missing outputs count in `content`
+        alone), WER and CER apart; shares of samples with an output and without open questions."""
+        return tables.values(records, self._timings)
+
+    def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[Table]:
+        columns = tables.column_names(self._backends, self._paper)
+        sentences = stand_ins(self._backends, self._paper)
+        return tables.of(systems, columns, sentences, self._timings)
+
+    def _timbre(self, sample: SwanSample, clip: Waveform) -> Found:
+        if "speaker" not in self._backends:
+            return Undefined("no backend for speaker"), {}
+        streams: Mapping[str, Waveform] | Undefined = {sample.speakers[0]: clip}
+        if len(sample.speakers) > 1:
+            role = f"transcriber_{sample.language}"
+            if role not in self._backends:
+                return Undefined(f"no backend for {role}, which tells who speaks when"), {}
+            words = self._backends(role, clip).words
+            streams = speaker_streams(clip, sample.content, words, sample.language)
+        if isinstance(streams, Undefined):
+            return streams, {}
+        embedded = {speaker: self._embeddings(stream) for speaker, stream in streams.items()}
+        details = {
+            speaker: {"seconds": round(streams[speaker].seconds, 6), "windows": len(rows)}
+            for speaker, rows in embedded.items()
+        }
+        return consistency.timbre_consistency(list(embedded.values())), {"speakers": details}
+
+    def _embeddings(self, stream: Waveform) -> np.ndarray:
+        """Of all windows (n, d); one in which nothing is heard has none."""
+        rows = []
+        for window in consistency.speaker_windows(stream):
+            try:
+                rows.append(self._backends("speaker", window).values)
+            except AudioError:
+                continue
+        return np.array(rows)
+
+    def _reverb(self, sample: SwanSample, clip: Waveform) -> Found:
+        if "activity" not in self._backends:
+            return Undefined("no backend for activity"), {}
+        windows = consistency.speaker_windows(clip)
+        values = [srmr(window) for window in windows]
+        shares = consistency.speech_shares(self._backends("activity", clip), len(windows))
+        details = {
+            "srmr": [None if isinstance(v, Undefined) else round(v, 6) for v in values],
+            "speech_shares": [round(share, 6) for share in shares],
+        }
+        return consistency.reverb_consistency(values, shares), details
+
+    def _fidelity(self, sample: SwanSample, clip: Waveform) -> Found:
+        if "fidelity" not in self._backends:
+            return Undefined("no backend for fidelity"), {}
+        ratings = self._backends("fidelity", clip).values
+        rating = tables.fidelity_rating(ratings)
+        return ratings[rating], {name: round(value, 6) for name, value in ratings.items()}
+
+    def _content(self, sample: SwanSample, clip: Waveform) -> Found:
+        role = f"transcriber_{sample.language}"
+        if role not in self._backends:
+            return Undefined(f"no backend for {role}"), {}
+        heard = self._backends(role, clip).text
+        normalise, rate = {
+            "en": (transcript.normalise_swanbench_english, transcript.word_error_rate),
+            "zh": (transcript.normalise_swanbench_chinese, transcript.character_error_rate),
+        }[sample.language]
+        return rate(normalise(sample.text), normalise(heard)), {"transcript": heard}
+
+    def _prosody(self, sample: SwanSample, clip: Waveform) -> Found:
+        return self._judged(
+            "prosody_judge", lambda judge: listening.prosody(judge, clip, sample.script)
+        )
+
+    def _richness(self, sample: SwanSample, clip: Waveform) -> Found:
+        return self._judged("expressiveness_judge", lambda judge: listening.richness(judge, clip))
+
+    def _hierarchy(self, sample: SwanSample, clip: Waveform) -> Found:
+        return self._judged("expressiveness_judge", lambda judge: listening.hierarchy(judge, clip))
+
+    def _judged(self, role: str, ask: Callable[[Any], list[listening.Opinion]]) -> Found:
+        if role not in self._backends:
+            return Undefined(f"no {role}"), {}
+        opinions = ask(self._backends.model(role))
+        mean = listening.mean_score(opinions)
+        details = {
+            "opinions": [opinion._asdict() for opinion in opinions],
+            "unanswered": sum(opinion.score is None for opinion in opinions),
+        }
+        return Undefined(opinions[0].said) if mean is None else mean, details

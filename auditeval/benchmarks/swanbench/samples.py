@@ -1,0 +1,125 @@
+"""SwanBench-Speech's JSONL: scripts of one speaker or several, by scene and language."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from auditeval.metrics.transcript import Language
+from auditeval.types import UserError, sentence
+
+_LANGUAGES: dict[Any, Language] = {"english": "en", "en": "en", "chinese": "zh", "zh": "zh"}
+
+
+def _language(name: Any) -> Language:
+    found = _LANGUAGES.get(name.lower()) if isinstance(name, str) else None
+    if found is None:
+        raise ValueError(f"expected chinese or english, found {name!r}")
+    return found
+
+
+Text = Annotated[str, Field(min_length=1)]
+
+
+class Turn(BaseModel):
+    """What one speaker says before the next one does."""
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    speaker: Text
+    text: Text
+
+
+class SwanSample(BaseModel):
+    """A script: `scene` is its scenario; `id` is the number of its line where none is given."""
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    id: Text
+    content: list[Turn] = Field(min_length=1)
+    language: Annotated[Language, BeforeValidator(_language)]
+    scene: Text
+    theme: str = ""
+
+    @property
+    def speakers(self) -> list[str]:
+        """In the order of their first turns."""
+        return list(dict.fromkeys(turn.speaker for turn in self.content))
+
+    @property
+    def text(self) -> str:
+        """What is said, without who says it."""
+        return " ".join(turn.text for turn in self.content)
+
+    @property
+    def script(self) -> str:
+        """What is said; where several speak, each turn on a line behind its speaker."""
+        if len(self.speakers) == 1:
+            return self.text
+        return "\n".join(f"{turn.speaker}: {turn.text}" for turn in self.content)
+
+
+def read_samples(path: Path) -> list[SwanSample]:
+    """The samples of a JSONL in its order; raises UserError naming the line."""
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
+    samples: dict[str, SwanSample] = {}
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise UserError(f"{path}:{number}: is not JSON ({error})") from None
+        if not isinstance(row, dict):
+            raise UserError(f"{path}:{number}: expected an object, found {type(row).__name__}")
+        try:
+            sample = SwanSample.model_validate({"id": str(number), **row})
+        except ValidationError as error:
+            raise UserError(f"{path}:{number}: {sentence(error, SwanSample)}") from None
+        if sample.id in samples:
+            raise UserError(f"{path}:{number}: id {sample.id!r} stands twice")
+        samples[sample.id] = sample
+    if not samples:
+        raise UserError(f"{path}: holds no samples")
+    return list(samples.values())
+
+
+def read_timings(path: Path) -> dict[str, float]:
+    """Seconds of inference by sample id, of a JSONL of {"id", "inference_seconds"}.
+
+    Raises UserError naming the line.
+    """
+    seconds: dict[str, float] = {}
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            timing = _Timing.model_validate_json(line)
+        except ValidationError as error:
+            raise UserError(f"{path}:{number}: {sentence(error, _Timing)}") from None
+        if timing.id in seconds:
+            raise UserError(f"{path}:{number}: id {timing.id!r} stands twice")
+        seconds[timing.id] = timing.inference_seconds
+    return seconds
+
+
+class _Timing(BaseModel):
+    id: Text
+    inference_seconds: float = Field(gt=0, allow_inf_nan=False)
+
+
+def digest(samples: list[SwanSample]) -> str:
+    """SHA-256 of what records depend on, in hex."""
+    rows = [sample.model_dump() for sample in samples]
+    return hashlib.sha256(json.dumps(rows).encode()).hexdigest()
