@@ -16,7 +16,7 @@ LIVELINESS = (0.2, 1.2)
 """Reverberation times in seconds that `random_rooms` is spread over."""
 
 _TOLERANCE = 0.05
-_ATTEMPTS = 8
+_GEOMETRIES, _CORRECTIONS = 20, 6
 _SHARE_OF_ORDER = 0.7
 """Of the reflections down to -60 dB; what is left out is 40 dB down and most of the work."""
 
@@ -57,47 +57,58 @@ def shoebox(rt60_seconds: float, rng: np.random.Generator, rate_hz: int) -> Room
     image sources give, from -5 to -25 dB. Raises UserError for a time that no such room has.
     """
     import pyroomacoustics
-    from pyroomacoustics.experimental import measure_rt60
 
-    side = 1.6 + 10 * rt60_seconds
-    size = np.round([*(side * rng.uniform(0.8, 1.2, 2)), 2.2 + 0.4 * side * rng.random()], 3)
-    places = np.round(rng.uniform(_MARGIN_METRES, size - _MARGIN_METRES, (2, 3)), 3)
     threads = pyroomacoustics.constants.get("num_threads")
     # Sums over image sources depend on how many threads share them.
     pyroomacoustics.constants.set("num_threads", 1)
     try:
-        sabine = rt60_seconds
-        for _ in range(_ATTEMPTS):
-            absorption, whole = pyroomacoustics.inverse_sabine(sabine, size)
-            order = round(_SHARE_OF_ORDER * whole)
-            room = pyroomacoustics.ShoeBox(
-                size,
-                fs=rate_hz,
-                materials=pyroomacoustics.Material(absorption),
-                max_order=order,
+        for _ in range(_GEOMETRIES):
+            side = 1.2 + 11 * rt60_seconds
+            size = np.round(
+                [*(side * rng.uniform(0.8, 1.2, 2)), 2.2 + 0.4 * side * rng.random()], 3
             )
-            room.add_source(places[0])
-            room.add_microphone(places[1])
-            room.compute_rir()
-            response = room.rir[0][0]
-            measured = measure_rt60(response, rate_hz, decay_db=20)
-            if abs(measured / rt60_seconds - 1) <= _TOLERANCE:
-                origin = {
-                    "size_metres": size.tolist(),
-                    "talker_metres": places[0].tolist(),
-                    "microphone_metres": places[1].tolist(),
-                    "absorption": round(float(absorption), 6),
-                    "max_order": order,
-                }
-                return Room(_unit(response), origin)
-            sabine *= rt60_seconds / measured
-    except ValueError:  # no absorption up to 1 is enough
-        pass
+            places = np.round(rng.uniform(_MARGIN_METRES, size - _MARGIN_METRES, (2, 3)), 3)
+            if (room := _absorbing(rt60_seconds, size, places, rate_hz)) is not None:
+                return room
     finally:
         pyroomacoustics.constants.set("num_threads", threads)
     raise UserError(
-        f"no room of {size.tolist()} m has a reverberation time of {rt60_seconds:.3g} s"
+        f"no room of about {side:.2g} m has a reverberation time of {rt60_seconds:.3g} s"
     )
+
+
+def _absorbing(
+    rt60_seconds: float, size: np.ndarray, places: np.ndarray, rate_hz: int
+) -> Room | None:
+    """The room with the absorption that it takes; None where there is none, up to 1."""
+    import pyroomacoustics
+    from pyroomacoustics.experimental import measure_rt60
+
+    sabine = rt60_seconds
+    for _ in range(_CORRECTIONS):
+        try:
+            absorption, whole = pyroomacoustics.inverse_sabine(sabine, size)
+        except ValueError:
+            return None
+        order = round(_SHARE_OF_ORDER * whole)
+        material = pyroomacoustics.Material(absorption)
+        room = pyroomacoustics.ShoeBox(size, fs=rate_hz, materials=material, max_order=order)
+        room.add_source(places[0])
+        room.add_microphone(places[1])
+        room.compute_rir()
+        response = room.rir[0][0]
+        measured = measure_rt60(response, rate_hz, decay_db=20)
+        if abs(measured / rt60_seconds - 1) <= _TOLERANCE:
+            origin = {
+                "size_metres": size.tolist(),
+                "talker_metres": places[0].tolist(),
+                "microphone_metres": places[1].tolist(),
+                "absorption": round(float(absorption), 6),
+                "max_order": order,
+            }
+            return Room(_unit(response), origin)
+        sabine *= rt60_seconds / measured
+    return None
 
 
 def _unit(response: np.ndarray) -> np.ndarray:

@@ -54,5 +54,5 @@ def test_rooms_of_a_set_are_spread_from_dry_to_lively() -> None:
 
 
 def test_a_time_that_no_room_has_is_one_sentence() -> None:
-    with pytest.raises(UserError, match=r"no room of .* 0\.02 s"):
+    with pytest.raises(UserError, match=r"no room of about .* 0\.02 s"):
         shoebox(0.02, np.random.default_rng(0), RATE_HZ)
