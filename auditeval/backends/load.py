@@ -18,7 +18,7 @@ _SHIPPED = "configs/backends"
 
 
 def read(config: str | Path) -> dict[str, Any]:
-    """Nodes by role of a YAML file, or of one that ships, by its name ("offline", "paper").
+    """Nodes by role of a YAML file, or of one that ships, by its name ("offline", "mmae").
 
     Raises UserError for a file that is not there or is no mapping of roles to nodes.
     """

@@ -33,7 +33,7 @@ Baselines = Annotated[
     bool, typer.Option("--baselines", help="Also identity, noise and constant, where there are.")
 ]
 Config = Annotated[
-    str, typer.Option("--backends", help="offline, paper, or a YAML file; see configs/backends.")
+    str, typer.Option("--backends", help="offline, a benchmark's own by its name, or a YAML file.")
 ]
 JudgeAt = Annotated[
     str | None,
@@ -129,6 +129,46 @@ def mmae(
 
 
 app.command("make-salmon")(bench_make.salmon)
+
+
+@app.command()
+def swanbench(
+    scripts: Annotated[Path, typer.Argument(help="The benchmark: a JSONL of scripts.")],
+    output: Output,
+    system: Systems = None,
+    baselines: Baselines = False,
+    backends: Config = "offline",
+    judge: JudgeAt = None,
+    judge_model: JudgeModel = None,
+    workers: Workers = 2,
+    cache_dir: CacheDir = None,
+) -> None:
+    """Seven metrics of long speech and dialogue made from scripts [SwanBench-Speech, Tables 2, 3].
+
+    Outputs are FOLDER/<id>.wav or FOLDER/audio/<id>.wav (.flac, .mp3 too); the id of a script
+    without one is its line number. FOLDER/timings.jsonl, lines of {"id", "inference_seconds"},
+    gives the real-time factor. Prosody and expressiveness need a judge. Baseline: noise.
+
+    Examples:
+
+        auditeval bench swanbench test.jsonl -s mine=outputs --baselines -o report
+
+        auditeval bench swanbench test.jsonl -s a=out_a -s b=out_b --backends swanbench -o report
+    """
+    from auditeval.benchmarks.swanbench.benchmark import SwanBench
+    from auditeval.benchmarks.swanbench.samples import read_timings
+
+    folders = _named(system or [], "--system").items()
+    files = {name: folder / "timings.jsonl" for name, folder in folders}
+    timings = {name: read_timings(file) for name, file in files.items() if file.exists()}
+    _bench(
+        lambda listeners: SwanBench(scripts, listeners, timings),
+        system,
+        baselines,
+        output,
+        _listeners(backends, judge, judge_model, cache_dir, output),
+        workers,
+    )
 
 
 class Original(str, Enum):
