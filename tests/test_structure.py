@@ -184,14 +184,25 @@ def test_every_config_composes_and_its_targets_resolve(choice: str) -> None:
     "path", sorted((CONFIGS / "backends").glob("*.yaml")), ids=lambda p: p.stem
 )
 def test_every_backend_has_a_role_and_takes_its_arguments(path: Path) -> None:
-    from auditeval.backends.backend import ROLES
+    from auditeval.backends.load import read
 
-    nodes = OmegaConf.to_container(OmegaConf.load(path))
-    assert isinstance(nodes, dict)
-    assert set(nodes) == {*ROLES, "judge"}
-    for node in filter(None, nodes.values()):
-        target = get_object(node.pop("_target_"))
-        inspect.signature(target).bind(**node)
+    for role, node in read(path).items():
+        if node is not None:
+            target = get_object(node.pop("_target_"))
+            assert target.__module__.startswith(
+                "auditeval.judges" if role.endswith("judge") else "auditeval.backends"
+            )
+            inspect.signature(target).bind(**node)
+
+
+def test_each_benchmark_finds_the_models_of_its_paper() -> None:
+    """What `--backends <benchmark>` names is what its tables call the paper's own."""
+    from auditeval.backends.load import read
+    from auditeval.benchmarks.mmae.benchmark import PAPER as MMAE
+    from auditeval.benchmarks.swanbench.benchmark import PAPER as SWANBENCH
+
+    assert set(MMAE) == set(read("mmae"))
+    assert set(SWANBENCH) == set(read("swanbench"))
 
 
 def test_a_target_that_does_not_exist_is_caught() -> None:

@@ -122,7 +122,7 @@ def test_a_configuration_is_checked(tmp_path: Path, text: str, sentence: str) ->
 
 def test_configurations_that_ship_go_by_name() -> None:
     assert set(read("offline")) <= {*ROLES, "judge"}
-    with pytest.raises(UserError, match="expected a YAML file or one of offline, "):
+    with pytest.raises(UserError, match="expected a YAML file or one of mmae, offline, "):
         read("nowhere")
 
 
