@@ -72,10 +72,10 @@ def rt60_blind(clip: Waveform) -> float | Undefined:
 
     In five bands from 250 to 4000 Hz, wherever the level falls along a line for 0.2 s (r^2 of at
     least 0.95), the slope is a candidate; a room lets nothing decay faster, so the answer is their
-    lower quartile. The idea is that of Prego et al. (2012). On ten sentences of LibriSpeech (3 to 5
-    s) in simulated rooms of 0.28, 0.63 and 1.16 s it says 0.36, 0.65 and 1.03 s, each +- 0.06, and
-    0.26 s of the dry sentences: a shorter time it cannot tell from speech's own decays, one of more
-    than 2 s not at all. Undefined for fewer than five such decays.
+    lower quartile. The idea is that of Prego et al. (2012). Of ten sentences of LibriSpeech (3 to 5
+    s) in simulated rooms of 0.29, 0.64 and 1.17 s it says 0.36, 0.63 and 1.02 s in the median; a
+    single sentence is off by up to 54, 13 and 24 %. Dry ones have 0.26 s, so no shorter time can be
+    told from speech's own decays, and none above 2 s. Undefined for fewer than five such decays.
     """
     samples = resample(clip, RATE_HZ).astype(np.float64)
     if len(samples) < _FRAME:

@@ -34,7 +34,7 @@ def rooms() -> dict[float, np.ndarray]:
     for target in TARGETS:
         size = [5.0, 4.0, 3.0] if target < 0.9 else [7.0, 5.5, 3.2]
         absorption, order = pyroomacoustics.inverse_sabine(target, size)
-        np.random.seed(0)  # noqa: NPY002 the library's only seed
+        pyroomacoustics.random.seed(0)
         room = pyroomacoustics.ShoeBox(
             size,
             fs=RATE_HZ,
