@@ -60,8 +60,9 @@ class CachedJudge:
         with self._lock:
             self._spent += answer.usage
             if self._record is not None:
-                with self._record.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(row) + "\n")
+                # In one piece: judges of several roles may record in one file.
+                with self._record.open("ab", buffering=0) as file:
+                    file.write(json.dumps(row).encode() + b"\n")
 
 
 class _NoAnswer(Exception):

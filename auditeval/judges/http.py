@@ -16,6 +16,8 @@ from auditeval.judges.replies import heading, parsed, prompt_with_schema
 from auditeval.types import UserError
 
 _NO_KEY = "none"  # the SDK wants one where the endpoint wants none
+_RETRIED = (408, 409, 429)  # by the SDK, as any status from 500
+_REFUSING = (400, 422)  # of which a schema may be the cause
 
 
 class HTTPJudge:
@@ -81,9 +83,11 @@ class HTTPJudge:
                     f"({self._said(error)})"
                 ) from None
             except openai.APIStatusError as error:
-                tried = 1 if error.status_code < 429 else 1 + self._retries
-                reason = f"the judge refused: {error.status_code} {self._said(error)}"
-                return Answer(None, reason, usage + Usage(requests=tried))
+                status = error.status_code
+                again = self._retries if status in _RETRIED or status >= 500 else 0
+                again += status in _REFUSING and self._takes_schema
+                reason = f"the judge refused: {status} {self._said(error)}"
+                return Answer(None, reason, usage + Usage(requests=1 + again))
             usage += used
             found = parsed(text, question.reply)
             if not isinstance(found, str):
@@ -98,9 +102,9 @@ class HTTPJudge:
             try:
                 return self._request(question, with_schema=True)
             except (openai.BadRequestError, openai.UnprocessableEntityError):
-                made = self._request(question, with_schema=False)
+                text, usage = self._request(question, with_schema=False)
                 self._takes_schema = False  # not before: it may have been the clip it refused
-                return made
+                return text, usage + Usage(requests=1)
         return self._request(question, with_schema=False)
 
     def _request(self, question: Question[Reply], with_schema: bool) -> tuple[str | None, Usage]:

@@ -19,8 +19,8 @@ class ReplayJudge:
     """Answers out of the JSONL that `CachedJudge` recorded, found by the key of the question.
 
     The last line of a question counts. One that was never recorded has no answer, whatever is
-    recorded of others; so two replays agree byte for byte. Raises UserError for a file that is
-    none, naming the line.
+    recorded of others; so two replays agree byte for byte. It has the name of the judge whose
+    answers these are. Raises UserError for a file that is none, naming the line.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -34,9 +34,9 @@ class ReplayJudge:
             row = _row(line, path, number)
             self._answers[row["key"]] = row
         judges = sorted({str(row["judge"]) for row in self._answers.values()})
-        self.name = f"replay of {', '.join(judges) or 'nothing'}"
+        self.name = judges[0] if len(judges) == 1 else f"replay of {', '.join(judges)}"
         kept = json.dumps(sorted(self._answers.items()))
-        self.revision = hashlib.sha256(kept.encode()).hexdigest()[:16]
+        self.revision = f"replay-{hashlib.sha256(kept.encode()).hexdigest()[:16]}"
 
     def ask(self, question: Question[Reply]) -> Answer[Reply]:
         """See `Judge.ask`; never raises, never costs anything."""

@@ -105,12 +105,24 @@ def test_a_replay_gives_back_what_was_recorded(tmp_path: Path) -> None:
         Mark(score=1.0),
     ]
     replay = ReplayJudge(record)
-    assert replay.name == "replay of scripted"
+    assert (replay.name, replay.revision[:7]) == ("scripted", "replay-")
     assert [replay.ask(one).value for one in asked] == [resumed.ask(one).value for one in asked]
     assert [replay.ask(one).value for one in asked[:2]] == [one.value for one in said[:2]]
     assert replay.ask(asked[0]).usage == Usage()
     assert replay.ask(question(run=9)) == Answer(None, "not recorded")
     assert replay.ask(question(run=0, reply=OtherMark)) == Answer(None, "not recorded")
+
+
+def test_judges_of_two_roles_record_in_one_file(tmp_path: Path) -> None:
+    record, long = tmp_path / "answers.jsonl", "?" * 20_000
+    first, second = (CachedJudge(Scripted({}), None, record) for _ in range(2))
+    second.name = "other"
+    asked = [question(run=run, prompt=long) for run in range(60)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda one: (first, second)[one.run % 2].ask(one), asked))
+    replay = ReplayJudge(record)
+    assert replay.name == "replay of other, scripted"
+    assert {replay.ask(one).reason for one in asked} == {"it was busy"}
 
 
 def test_a_failure_is_replayed_with_its_reason(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_clips_prompt_and_schema_arrive(tmp_path: Path) -> None:
         assert np.abs(heard.samples - np.clip(clip.samples, -1, 1)).max() <= 2 / 32768
 
 
-@pytest.mark.parametrize("status", [429, 500, 503])
+@pytest.mark.parametrize("status", [408, 429, 500, 503])
 def test_a_failing_endpoint_is_asked_again(status: int) -> None:
     broken = (status, {"error": {"message": "later"}})
     with serving(broken, broken, (200, GOOD)) as endpoint:
@@ -111,8 +111,10 @@ def test_an_endpoint_that_refuses_the_schema_gets_it_in_the_prompt() -> None:
     refusal = (400, {"error": {"message": "response_format is not supported"}})
     with serving(refusal, (200, GOOD)) as endpoint:
         asker = judge(endpoint.url)
-        for run in range(2):
-            assert asker.ask(question(run=run)).value == Mark(score=3.5)
+        for run, requests in enumerate((2, 1)):
+            answer = asker.ask(question(run=run))
+            assert answer.value == Mark(score=3.5)
+            assert answer.usage.requests == requests
         assert len(endpoint.requests) == 3  # it is not offered a schema a second time
         for number in (1, 2):
             assert "response_format" not in endpoint.requests[number]
@@ -126,6 +128,7 @@ def test_a_refused_clip_is_no_reason_to_give_up_the_schema() -> None:
         refused = asker.ask(question())
         assert refused.value is None
         assert "audio too long" in refused.reason
+        assert refused.usage.requests == 2
         assert asker.ask(question()).value == Mark(score=3.5)
         assert "response_format" in endpoint.requests[2]
 
