@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-import threading
 from typing import Any
 from urllib.parse import urlsplit
 
 from auditeval.audio import Waveform, files
 from auditeval.audio.waveform import quantised
+from auditeval.features.wrapped import imported
 from auditeval.judges.judge import Answer, Question, Reply, Usage
 from auditeval.judges.replies import heading, parsed, prompt_with_schema
 from auditeval.types import UserError
@@ -54,13 +54,17 @@ class HTTPJudge:
         self._retries, self._timeout_seconds = retries, timeout_seconds
         self._prices = (prompt_price / 1e6, completion_price / 1e6)
         self._takes_schema = True
-        self._client: Any = None
-        self._lock = threading.Lock()
+        self._openai = imported("openai", "bench")
+        self._client = self._openai.OpenAI(
+            base_url=base_url,
+            api_key=self._key,
+            max_retries=retries,
+            timeout=timeout_seconds,
+        )
 
     def ask(self, question: Question[Reply]) -> Answer[Reply]:
         """See `Judge.ask`. A request that the endpoint refuses or fails at has no value."""
-        import openai
-
+        openai = self._openai
         usage, reason = Usage(), ""
         for _ in range(1 + self._retries):
             try:
@@ -96,12 +100,10 @@ class HTTPJudge:
         return Answer(None, reason, usage)
 
     def _completed(self, question: Question[Reply]) -> tuple[str | None, Usage]:
-        import openai
-
         if self._takes_schema:
             try:
                 return self._request(question, with_schema=True)
-            except (openai.BadRequestError, openai.UnprocessableEntityError):
+            except (self._openai.BadRequestError, self._openai.UnprocessableEntityError):
                 text, usage = self._request(question, with_schema=False)
                 self._takes_schema = False  # not before: it may have been the clip it refused
                 return text, usage + Usage(requests=1)
@@ -123,7 +125,7 @@ class HTTPJudge:
         if with_schema:
             schema = {"name": "answer", "schema": question.schema, "strict": True}
             options["response_format"] = {"type": "json_schema", "json_schema": schema}
-        raw = self._openai().chat.completions.with_raw_response.create(
+        raw = self._client.chat.completions.with_raw_response.create(
             model=self._model, messages=messages, temperature=question.temperature, **options
         )
         requests = 1 + raw.retries_taken
@@ -135,19 +137,6 @@ class HTTPJudge:
         read, written = (counted.prompt_tokens, counted.completion_tokens) if counted else (0, 0)
         cost = read * self._prices[0] + written * self._prices[1]
         return text, Usage(requests, read, written, cost)
-
-    def _openai(self) -> Any:
-        with self._lock:
-            if self._client is None:
-                from openai import OpenAI
-
-                self._client = OpenAI(
-                    base_url=self._url,
-                    api_key=self._key,
-                    max_retries=self._retries,
-                    timeout=self._timeout_seconds,
-                )
-            return self._client
 
     def _said(self, error: Any) -> str:
         """The endpoint's own words, on one line and without the key that it may quote."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -175,6 +176,12 @@ def test_a_base_url_that_is_none(url: str) -> None:
     with pytest.raises(UserError, match="base_url") as caught:
         judge(url)
     assert "pw" not in str(caught.value)
+
+
+def test_without_the_sdk_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openai", None)
+    with pytest.raises(UserError, match=r"pip install 'auditeval\[bench\]'"):
+        judge("http://localhost/v1")
 
 
 def test_threads_may_share_a_judge() -> None:
