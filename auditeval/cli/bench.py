@@ -231,7 +231,8 @@ def salmon(
         systems.append(scorers.EvaluatorScorer(evaluator, original.value))
     if baselines:
         systems += [scorers.ConstantScorer(), scorers.NoiseScorer()]
-    _report(benchmark, systems, output, workers)
+    if not _report(benchmark, systems, output, workers):
+        raise typer.Exit(1)
 
 
 def _bench(
@@ -257,11 +258,17 @@ def _bench(
         sources = not isinstance(benchmark.source(benchmark.samples[0]), Undefined)
         kinds = [kind for name, kind in BASELINES.items() if sources or name == "noise"]
         systems += [kind(benchmark) for kind in kinds]
-    _report(benchmark, systems, output, workers)
+    whole = _report(benchmark, systems, output, workers)
+    _print_cost(listeners)
+    if not whole:
+        raise typer.Exit(1)
 
 
-def _report(benchmark: Benchmark, systems: Sequence[System], output: Path, workers: int) -> None:
-    """Records of each system under `output`/<name>, the tables in `output` and on the screen."""
+def _report(benchmark: Benchmark, systems: Sequence[System], output: Path, workers: int) -> bool:
+    """Records of each system under `output`/<name>, the tables in `output` and on the screen.
+
+    Whether all outputs could be read.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
@@ -302,9 +309,10 @@ def _report(benchmark: Benchmark, systems: Sequence[System], output: Path, worke
         if listed := ", ".join(f"{name} {count}" for name, count in counts.items() if count):
             said = "outputs that are missing or cannot be read" if what == "failed" else what
             print(f"{said}: {listed} (see records.jsonl of each)")
+            if what == "unscored":
+                print("(delete the folder of a system to ask again for these; the rest is kept)")
     print(f"report: {output / benchmark.name}.md")
-    if any(record["status"] == "failed" for found in records.values() for record in found):
-        raise typer.Exit(1)
+    return not any(r["status"] == "failed" for found in records.values() for r in found)
 
 
 def _named(pairs: Sequence[str], option: str) -> dict[str, Path]:
@@ -336,12 +344,25 @@ def _listeners(
     if judge is not None:
         nodes |= dict.fromkeys(JUDGES, _judge(judge, judge_model))
     loaded = Backends(nodes, folder)
-    judges = {id(nodes[role]): role for role in JUDGES if role in loaded}
-    kept = {
-        key: CachedJudge(loaded.model(role), folder / "judges", output / "answers.jsonl")
-        for key, role in judges.items()
+    kept: dict[int, CachedJudge] = {}
+    for role in JUDGES:
+        if role in loaded:
+            model = loaded.model(role)  # with --judge the same in every role
+            if id(model) not in kept:
+                kept[id(model)] = CachedJudge(model, folder / "judges", output / "answers.jsonl")
+            nodes[role] = kept[id(model)]
+    return Backends(nodes, folder)
+
+
+def _print_cost(listeners: Backends) -> None:
+    """What the judges were asked in this run, beyond what they had answered before."""
+    from auditeval.backends.backend import JUDGES
+
+    judges = {
+        id(judge): judge for judge in map(listeners.model, filter(listeners.__contains__, JUDGES))
     }
-    return Backends({role: kept.get(id(node), node) for role, node in nodes.items()}, folder)
+    for judge in judges.values():
+        print(f"{judge.name}: {judge.spent}")
 
 
 def _judge(where: str, model: str | None) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -50,13 +50,24 @@ def random_rooms(count: int, seed: int, rate_hz: int) -> list[Room]:
     return rooms
 
 
+def _imported() -> Any:
+    try:
+        import pyroomacoustics
+    except ImportError as error:
+        raise UserError(
+            f"pyroomacoustics cannot be imported here ({error}); give impulse responses of yours, "
+            "or install it with pip install 'auditeval[bench]'"
+        ) from None
+    return pyroomacoustics
+
+
 def shoebox(rt60_seconds: float, rng: np.random.Generator, rate_hz: int) -> Room:
     """A random room, talker and microphone in it, with that reverberation time within 5 %.
 
     Larger rooms ring longer. Absorption starts from Sabine's formula and is corrected by what the
     image sources give, from -5 to -25 dB. Raises UserError for a time that no such room has.
     """
-    import pyroomacoustics
+    pyroomacoustics = _imported()
 
     threads = pyroomacoustics.constants.get("num_threads")
     # Sums over image sources depend on how many threads share them.
@@ -81,7 +92,7 @@ def _absorbing(
     rt60_seconds: float, size: np.ndarray, places: np.ndarray, rate_hz: int
 ) -> Room | None:
     """The room with the absorption that it takes; None where there is none, up to 1."""
-    import pyroomacoustics
+    pyroomacoustics = _imported()
     from pyroomacoustics.experimental import measure_rt60
 
     sabine = rt60_seconds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from auditeval.features.wrapped import imported
 from auditeval.metrics.transcript import Language, normalise_chinese, normalise_english
 
 EditType = Literal["replace", "insert", "delete"]
@@ -85,7 +86,7 @@ def _cut(
     name: str, original: list[str], source: list[str], expected: list[str], heard: list[str]
 ) -> Verdict:
     """Whether the place of a deletion is heard, without what was deleted."""
-    import jiwer
+    jiwer = imported("jiwer", "bench")
 
     if not expected:
         return Verdict(False, "the expected transcript is empty")

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import signal
 
 from auditeval.audio import Waveform, resample
+from auditeval.features.wrapped import imported
 from auditeval.types import Undefined
 
 RATE_HZ = 16000
@@ -27,8 +28,8 @@ def srmr(clip: Waveform) -> float | Undefined:
     128 Hz, energies not normalised; equal to it to 1e-9. Needs the package `gammatone`. Undefined
     for a clip that is silent, shorter than one frame of 0.26 s, or without energy above 300 Hz.
     """
-    from gammatone.fftweight import fft_gtgram
-    from gammatone.filters import centre_freqs
+    fft_gtgram = imported("gammatone.fftweight", "bench").fft_gtgram
+    centre_freqs = imported("gammatone.filters", "bench").centre_freqs
 
     samples = resample(clip, RATE_HZ).astype(np.float64)
     envelopes = np.zeros((_BANDS, 0))

@@ -7,6 +7,7 @@ import string
 import unicodedata
 from typing import Literal
 
+from auditeval.features.wrapped import imported
 from auditeval.types import Undefined
 
 Language = Literal["en", "zh"]
@@ -60,14 +61,14 @@ def normalise_swanbench_english(text: str) -> str:
 
 def normalise_swanbench_chinese(text: str) -> str:
     """No punctuation, single spaces, simplified characters (SwanBench-Speech, C.4)."""
-    import zhconv
+    zhconv = imported("zhconv", "bench")
 
     return " ".join(zhconv.convert(text.translate(_NO_PUNCTUATION), "zh-cn").lower().split())
 
 
 def word_error_rate(reference: str, hypothesis: str) -> float | Undefined:
     """Edits over words of the reference, 0 upwards; both texts normalised. Not rounded."""
-    import jiwer
+    jiwer = imported("jiwer", "bench")
 
     if not reference.split():
         return Undefined("the expected transcript has no words")
@@ -76,7 +77,7 @@ def word_error_rate(reference: str, hypothesis: str) -> float | Undefined:
 
 def character_error_rate(reference: str, hypothesis: str) -> float | Undefined:
     """Edits over characters of the reference, spaces left out; both texts normalised."""
-    import jiwer
+    jiwer = imported("jiwer", "bench")
 
     expected, heard = ("".join(text.split()) for text in (reference, hypothesis))
     if not expected:

@@ -9,6 +9,7 @@ import numpy as np
 from auditeval.audio import Waveform
 from auditeval.backends.backend import Word
 from auditeval.benchmarks.swanbench.samples import Turn
+from auditeval.features.wrapped import imported
 from auditeval.metrics.transcript import (
     Language,
     normalise_swanbench_chinese,
@@ -55,7 +56,7 @@ def turn_spans(
     turns: Sequence[Turn], words: Sequence[Word], language: Language
 ) -> list[tuple[float, float] | None] | Undefined:
     """Start and end in seconds of each turn, None of one that is not heard."""
-    import jiwer
+    jiwer = imported("jiwer", "bench")
 
     script = [(token, n) for n, turn in enumerate(turns) for token in tokens(turn.text, language)]
     heard = [(token, word) for word in words for token in tokens(word.text, language)]
