@@ -9,6 +9,7 @@ from auditeval import audio
 from auditeval.types import Undefined
 
 _RATE_HZ = 16000
+_STOI_OF_NOTHING = 1e-5  # pystoi's sign for it
 
 
 def pesq_wideband(original: audio.Waveform, edited: audio.Waveform) -> float | Undefined:
@@ -23,6 +24,20 @@ def pesq_wideband(original: audio.Waveform, edited: audio.Waveform) -> float | U
         return float(pesq.pesq(_RATE_HZ, reference, degraded, "wb"))
     except pesq.PesqError as error:
         return Undefined(f"PESQ: {error!r}")
+
+
+def stoi(original: audio.Waveform, edited: audio.Waveform) -> float | Undefined:
+    """Short-time objective intelligibility (Taal et al. 2011), up to 1; higher is better.
+
+    Of the samples that both clips have. Needs the package `pystoi`. Undefined where there are not
+    enough frames with speech.
+    """
+    import pystoi
+
+    reference, degraded = (audio.resample(clip, _RATE_HZ) for clip in (original, edited))
+    length = min(len(reference), len(degraded))
+    found = float(pystoi.stoi(reference[:length], degraded[:length], _RATE_HZ))
+    return Undefined("STOI: too few frames of speech") if found == _STOI_OF_NOTHING else found
 
 
 def negative_log_spectral_distance(
