@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from auditeval.features.wrapped import imported
@@ -33,6 +34,20 @@ def tokens(text: str, language: Language) -> list[str]:
     return list(normalise_chinese(text)) if language == "zh" else normalise_english(text).split()
 
 
+def spans(words: Sequence[str], wanted: str, language: Language) -> list[int]:
+    """Places of the words that first spell `wanted` in a row; none where they never do.
+
+    >>> spans(["The", "well-known", "man."], "known man", "en")
+    [1, 2]
+    """
+    pieces = [
+        (place, token) for place, word in enumerate(words) for token in tokens(word, language)
+    ]
+    span = tokens(wanted, language)
+    found = _places(span, [token for _, token in pieces])[:1]
+    return sorted({place for start in found for place, _ in pieces[start : start + len(span)]})
+
+
 def edit_succeeds(edit: ContentEdit, hypothesis: str, language: Language) -> Verdict:
     """Whether a transcript of the output shows the edit.
 
@@ -46,6 +61,8 @@ def edit_succeeds(edit: ContentEdit, hypothesis: str, language: Language) -> Ver
     original, target = tokens(edit.original, language), tokens(edit.target, language)
     if not heard:
         return Verdict(False, "nothing was recognised in the output")
+    if edit.edit_type in ("replace", "delete") and not original:
+        return Verdict(False, "the edit names no word that is to go")
     if edit.edit_type in ("replace", "insert") and (
         len(_places(target, heard)) < max(1, len(_places(target, expected)))
     ):

@@ -1,0 +1,272 @@
+"""Whether an output shows what was asked for, by attribute (Table 12)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from auditeval.audio import AudioError, Waveform
+from auditeval.backends.backend import Transcript
+from auditeval.backends.load import Backends
+from auditeval.benchmarks.speecheditbench import failures
+from auditeval.benchmarks.speecheditbench.anchors import (
+    EMOTIONS,
+    AcousticAnchor,
+    ContentAnchor,
+    EmotionAnchor,
+    ParalinguisticAnchor,
+    ProsodyAnchor,
+    StyleAnchor,
+    emotion,
+)
+from auditeval.benchmarks.speecheditbench.judging import (
+    emotion_question,
+    event_question,
+    style_question,
+)
+from auditeval.benchmarks.speecheditbench.samples import Edit, Sample, taxonomy
+from auditeval.judges.judge import Question, Reply
+from auditeval.metrics import enhancement, prosody, reverberation, scenes
+from auditeval.metrics.content_edit import ContentEdit, edit_succeeds, spans, tokens
+from auditeval.metrics.speakers import speaker_similarity
+from auditeval.types import Undefined
+
+STYLE_SCORE = 3
+ADDED_SCORE, REMOVED_SCORE = 2, 1
+
+
+class NoVerdict(Exception):
+    """A backend or a judge that cannot say; the message is why."""
+
+
+class Target(NamedTuple):
+    """Whether one edit succeeded, None where nobody could say; with what it was judged by."""
+
+    success: bool | None
+    values: Mapping[str, Any]
+    reason: str = ""
+    failure: str | None = None
+
+
+@dataclass(frozen=True)
+class Case:
+    """An output beside its source; `read` gives the clip of a path in the sample."""
+
+    sample: Sample
+    source: Waveform
+    output: Waveform
+    backends: Backends
+    read: Callable[[str], Waveform]
+
+    def hear(self, role: str, clip: Waveform) -> Any:
+        """What the backend of a role says. Raises NoVerdict where there is none."""
+        if role not in self.backends:
+            raise NoVerdict(f"no backend for {role} is configured")
+        return self.backends(role, clip)
+
+    def transcript_of(self, clip: Waveform) -> Transcript:
+        transcript: Transcript = self.hear(f"transcriber_{self.sample.row.language}", clip)
+        return transcript
+
+    @cached_property
+    def transcript(self) -> Transcript:
+        """Of the output."""
+        return self.transcript_of(self.output)
+
+    def ask(self, question: Question[Reply]) -> Reply:
+        """The judge's answer. Raises NoVerdict where it has none."""
+        if "judge" not in self.backends:
+            raise NoVerdict("no judge is configured")
+        answer = self.backends.model("judge").ask(question)
+        if answer.value is None:
+            raise NoVerdict(f"the judge gave no verdict: {answer.reason}")
+        value: Reply = answer.value
+        return value
+
+
+def target(case: Case, edit: Edit) -> Target:
+    """Whether the output shows this edit."""
+    try:
+        return _TARGETS[edit.anchor.type](case, edit)
+    except (NoVerdict, AudioError) as error:
+        return Target(None, {}, str(error), failures.UNSCORED)
+
+
+def _verdict(success: bool, values: Mapping[str, Any], reason: str, failure: str) -> Target:
+    return Target(True, values) if success else Target(False, values, reason, failure)
+
+
+def _content(case: Case, edit: Edit) -> Target:
+    anchor, row = edit.anchor, case.sample.row
+    assert isinstance(anchor, ContentAnchor)
+    asked = ContentEdit(
+        anchor.edit_type,
+        row.transcript,
+        anchor.transcript_target,
+        anchor.edit_original or "",
+        anchor.edit_target or "",
+        anchor.insert_after or "",
+    )
+    heard = case.transcript.text
+    success, reason = edit_succeeds(asked, heard, row.language)
+    exact = tokens(heard, row.language) == tokens(anchor.transcript_target, row.language)
+    return _verdict(success, {"exact_match": exact}, reason, failures.TARGET_NOT_APPLIED)
+
+
+def _speaker(case: Case, edit: Edit) -> Target:
+    assert edit.reference is not None
+    clips = (case.output, case.read(edit.reference))
+    similarity = speaker_similarity(*(case.hear("speaker", clip) for clip in clips))
+    least = case.backends.model("speaker").same_speaker_cosine
+    values = {"reference_similarity": similarity, "least_similarity": least}
+    reason = f"similarity to the reference speaker {similarity:.3f}, {least} is needed"
+    return _verdict(similarity >= least, values, reason, failures.SPEAKER_MISS)
+
+
+def _emotion(case: Case, edit: Edit) -> Target:
+    anchor, row = edit.anchor, case.sample.row
+    assert isinstance(anchor, EmotionAnchor)
+    labels = taxonomy(row, anchor)
+    reply = case.ask(emotion_question(case.output, case.transcript.text, labels))
+    wanted, source = emotion(anchor.target_emotion), emotion(anchor.source_emotion)
+    predicted = emotion(reply.predicted_emotion)
+    values = {"predicted_emotion": predicted, **_of_judge(reply)}
+    if predicted not in EMOTIONS[labels]:
+        raise NoVerdict(f"the judge's label {reply.predicted_emotion!r} is none of {labels}")
+    failure = failures.WRONG_LABEL
+    if predicted in ("neutral", source):
+        failure = failures.TARGET_NOT_APPLIED
+    return _verdict(predicted == wanted, values, f"sounds {predicted}, not {wanted}", failure)
+
+
+def _style(case: Case, edit: Edit) -> Target:
+    anchor = edit.anchor
+    assert isinstance(anchor, StyleAnchor)
+    reply = case.ask(style_question(case.output, anchor.target_style))
+    score, said = reply.target_style_score, reply.target_style_success
+    scores = reply.style_scores
+    values = {
+        "target_style_score": score,
+        "target_style_success": said,
+        "dominant_style": reply.dominant_style,
+        "style_scores": scores and scores.model_dump(by_alias=True),
+        **_of_judge(reply),
+    }
+    other = reply.dominant_style not in ("", "uncertain", anchor.target_style)
+    return _verdict(
+        score >= STYLE_SCORE and said is not False,
+        values,
+        f"{anchor.target_style} scores {score} of 4, {STYLE_SCORE} and the judge's yes are needed",
+        failures.WRONG_LABEL if other else failures.TARGET_NOT_APPLIED,
+    )
+
+
+def _paralinguistic(case: Case, edit: Edit) -> Target:
+    anchor = edit.anchor
+    assert isinstance(anchor, ParalinguisticAnchor)
+    reply = case.ask(event_question(case.output))
+    scores = reply.event_scores.model_dump()
+    score = scores[anchor.event]
+    success = score >= ADDED_SCORE if anchor.operation == "add" else score <= REMOVED_SCORE
+    reason = f"{anchor.event} scores {score} of 3, to {anchor.operation}"
+    values = {"event_scores": scores, **_of_judge(reply)}
+    return _verdict(success, values, reason, failures.PARALINGUISTIC_MISS)
+
+
+def _of_judge(reply: Any) -> dict[str, Any]:
+    return {"confidence": reply.confidence, "rationale": reply.rationale}
+
+
+def _prosody(case: Case, edit: Edit) -> Target:
+    anchor = edit.anchor
+    assert isinstance(anchor, ProsodyAnchor)
+    if anchor.prosody_type == "stress":
+        return _stress(case, anchor)
+    if anchor.prosody_type == "speed":
+        ratio = prosody.duration_ratio(case.source, case.output)
+        success = prosody.speed_succeeds(ratio, anchor.direction)  # type: ignore[arg-type]
+        values, found = {"duration_ratio": ratio}, f"lasts {ratio:.3f} times the source"
+    else:
+        tracks = [case.hear("pitch", clip) for clip in (case.source, case.output)]
+        if all(f0 is None for f0 in tracks[0].f0_hz):
+            raise NoVerdict("the source has no voiced frame")
+        shift = prosody.f0_shift_semitones(*tracks)
+        success = prosody.pitch_succeeds(shift, anchor.direction)  # type: ignore[arg-type]
+        values = {"f0_shift_semitones": shift}  # type: ignore[dict-item]
+        unheard = isinstance(shift, Undefined)
+        found = shift.reason if unheard else f"f0 moved by {shift:.3f} semitones"  # type: ignore
+    return _verdict(success, values, f"{found}, not {anchor.direction}", failures.PROSODY_MISS)
+
+
+def _stress(case: Case, anchor: ProsodyAnchor) -> Target:
+    language = case.sample.row.language
+    found = []
+    for clip in (case.source, case.output):
+        words = case.transcript_of(clip).words
+        if case.transcript_of(clip).text and not words:
+            raise NoVerdict("the recogniser gives no times of words")
+        prominences = prosody.prominences(clip, words, case.hear("pitch", clip))
+        texts = [word.text for word in words]
+        found.append(
+            [
+                [prominences[place] for place in spans(texts, word, language)]
+                for word in anchor.stress_words
+            ]
+        )
+    gains = [prosody.prominence_gain(*pair) for pair in zip(*found, strict=True)]
+    named = dict(zip(anchor.stress_words, gains, strict=True))
+    weak = [
+        f"{word}: {gain.reason}" if isinstance(gain, Undefined) else f"{word}: gain {gain:.3f}"
+        for word, gain in named.items()
+        if not prosody.stress_succeeds([gain])
+    ]
+    reason = f"not stressed: {'; '.join(weak)}"
+    values = {"prominence_gain": named}
+    return _verdict(prosody.stress_succeeds(gains), values, reason, failures.PROSODY_MISS)
+
+
+def _acoustic(case: Case, edit: Edit) -> Target:
+    anchor = edit.anchor
+    assert isinstance(anchor, AcousticAnchor)
+    if anchor.subtask == "enhancement":
+        before, after = (case.hear("speech_quality", clip) for clip in (case.source, case.output))
+        gains = {name: after.values[name] - before.values[name] for name in ("OVRL", "BAK")}
+        return _verdict(
+            enhancement.enhancement_succeeds(before, after),
+            {f"{name}_gain": gain for name, gain in gains.items()},
+            f"gains {gains['OVRL']:.3f} OVRL and {gains['BAK']:.3f} BAK, both must be above 0",
+            failures.TARGET_NOT_APPLIED,
+        )
+    if anchor.env_type == "reverb":
+        assert anchor.rt60_target_range is not None
+        low, high = anchor.rt60_target_range
+        response = reverberation.impulse_response(case.source, case.output)
+        measured = response if isinstance(response, Undefined) else reverberation.rt60(response)
+        found = measured.reason if isinstance(measured, Undefined) else f"is {measured:.3f} s"
+        return _verdict(
+            reverberation.rt60_succeeds(measured, low, high),
+            {"rt60": measured, "rt60_target_range": [low, high]},
+            f"RT60 {found}, asked for were {low} to {high} s",
+            failures.ENVIRONMENT_MISS,
+        )
+    tags = (case.hear("tagger", clip) for clip in (case.source, case.output))
+    before, after = (scenes.scene_scores(tagged) for tagged in tags)
+    return _verdict(
+        scenes.scene_succeeds(before, after, anchor.scene),
+        {"scene_scores": after, "source_scene_scores": before},
+        f"{anchor.scene} scores {after[anchor.scene]:.3f}, {before[anchor.scene]:.3f} before",
+        failures.ENVIRONMENT_MISS,
+    )
+
+
+_TARGETS: Mapping[str, Callable[[Case, Edit], Target]] = {
+    "content": _content,
+    "speaker": _speaker,
+    "emotion": _emotion,
+    "style": _style,
+    "prosody": _prosody,
+    "paralinguistic": _paralinguistic,
+    "acoustic": _acoustic,
+}

@@ -1,0 +1,170 @@
+"""Rates and tables against numbers worked out by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from speechedit_rows import ANCHORS, lay_out, row
+
+from auditeval.backends.load import Backends
+from auditeval.benchmarks.benchmark import Record, Table
+from auditeval.benchmarks.speecheditbench import failures, rates
+from auditeval.benchmarks.speecheditbench.benchmark import PAPER, SpeechEditBench
+from auditeval.benchmarks.speecheditbench.tables import tables
+from auditeval.types import Undefined
+
+
+def record(
+    task: str,
+    t: bool | None,
+    p: bool | None,
+    j: bool | None,
+    edits: tuple[tuple[str, bool | None], ...] = (),
+    **more: Any,
+) -> Record:
+    scored = None not in (t, j)
+    return {
+        "status": "ok" if scored else "unscored",
+        "failure": None if j else (failures.TARGET_NOT_APPLIED if scored else failures.UNSCORED),
+        "task": task,
+        "language": "en",
+        "subset": "",
+        "target_success": t,
+        "preservation_success": p,
+        "joint_success": j,
+        "edits": [{"type": kind, "success": s} for kind, s in edits or ((task, t),)],
+        **more,
+    }
+
+
+MISSING = {"status": "failed", "failure": failures.MISSING}
+COMPOSITIONAL = [
+    # Two components, one of which fails: 1 of 2; all = 0.
+    record("compositional", False, True, False, (("content", True), ("prosody", False))),
+    # Both succeed, but the words drifted: all = 1, p = 0.
+    record("compositional", True, False, False, (("emotion", True), ("acoustic", True))),
+    # Three components, all good and preserved.
+    record(
+        "compositional",
+        True,
+        True,
+        True,
+        (("content", True), ("emotion", True), ("acoustic", True)),
+    ),
+    # With a speaker; the judge gave no verdict on the emotion.
+    record("compositional", None, True, None, (("speaker", True), ("emotion", None))),
+    # No output.
+    record(
+        "compositional", False, False, False, (("content", False), ("acoustic", False)), **MISSING
+    ),
+]
+
+
+def test_compositional_rates_by_hand() -> None:
+    values = rates.values(COMPOSITIONAL)
+    assert values["compositional/component_success"] == pytest.approx(7 / 11)
+    assert values["compositional/component_success_scored_only"] == pytest.approx(7 / 8)
+    assert values["compositional/target_success"] == pytest.approx(2 / 5)
+    assert values["compositional/target_success_scored_only"] == pytest.approx(2 / 3)
+    assert values["compositional/joint_success"] == pytest.approx(1 / 5)
+    assert values["compositional/joint_success_scored_only"] == pytest.approx(1 / 3)
+    assert values["compositional/preservation_success"] == pytest.approx(3 / 5)
+    assert values["compositional/coverage"] == pytest.approx(4 / 5)
+    assert values["compositional/scored"] == pytest.approx(3 / 5)
+    assert values["overall/joint_success"] == pytest.approx(1 / 5)
+
+
+def table(found: list[Table], name: str) -> Table:
+    (one,) = [table for table in found if table.name == f"speecheditbench_{name}"]
+    return one
+
+
+def test_table_4_by_number_of_components_and_speaker() -> None:
+    row = table(tables({"x": COMPOSITIONAL}, []), "compositional").rows["x"]
+    assert row["2-component comp."] == pytest.approx(3 / 6)
+    assert row["2-component all"] == pytest.approx(1 / 3)
+    assert row["2-component joint"] == 0.0
+    assert row["3-component joint"] == 1.0
+    assert row["2-component with speaker comp."] == 0.5
+    assert row["2-component with speaker all"] == 0.0
+    assert isinstance(row["3-component with speaker all"], Undefined)
+
+
+def test_content_has_no_part_in_the_rate_of_preservation() -> None:
+    values = rates.values(
+        [
+            record("content", True, None, True),
+            record("style", True, True, True),
+            record("style", True, False, False),
+        ]
+    )
+    assert "content/preservation_success" not in values
+    assert values["overall/preservation_success"] == 0.5
+    assert values["overall/joint_success"] == pytest.approx(2 / 3)
+    assert values["overall/coverage"] == 1.0
+
+
+def test_languages_and_sets_and_their_differences() -> None:
+    records = [
+        record("content", True, None, True),
+        record("content", False, None, False, language="zh"),
+        record("emotion", True, True, True, subset="standard"),
+        record("emotion", False, True, False, subset="challenging", language="zh"),
+        record("emotion", True, False, False, subset="challenging", language="zh"),
+        record("style", True, True, True, language="zh"),
+        record("speaker", True, False, False),  # no part of Table 5
+    ]
+    found = tables({"x": records}, [])
+    language = table(found, "language").rows["x"]
+    assert (language["content target en"], language["content target zh"]) == (1.0, 0.0)
+    assert language["delta content target"] == -1.0
+    assert language["preservation en"] == 1.0
+    assert language["preservation zh"] == pytest.approx((0.5 + 1.0) / 2)  # of tasks, not samples
+    assert language["delta preservation"] == pytest.approx(-0.25)
+    emotion = table(found, "emotion").rows["x"]
+    assert (emotion["target standard"], emotion["target challenging"]) == (1.0, 0.5)
+    assert (emotion["delta target"], emotion["delta joint"]) == (-0.5, -1.0)
+
+
+def test_coverage_and_failures_count_samples() -> None:
+    found = tables({"x": COMPOSITIONAL}, [])
+    row = table(found, "coverage").rows["x, compositional"]
+    assert (row["samples"], row["missing or unreadable"], row["unscored"]) == (5, 1, 1)
+    assert row["joint"] == pytest.approx(1 / 5)
+    assert row["joint of scored"] == pytest.approx(1 / 3)
+    counts = table(found, "failures").rows["x"]
+    assert counts[failures.MISSING] == counts[failures.UNSCORED] == 1
+    assert sum(count for count in counts.values() if isinstance(count, int)) == 4
+
+
+def test_systems_keep_their_order_and_absent_tasks_are_undefined() -> None:
+    found = tables({"b": [record("style", True, True, True)], "a": []}, [])
+    main = table(found, "main")
+    assert list(main.rows) == ["b", "a"]
+    assert (main.rows["b"]["style"], main.rows["b"]["(style)"]) == (1.0, 1.0)
+    assert isinstance(main.rows["a"]["style"], Undefined)
+    assert isinstance(main.rows["b"]["content"], Undefined)
+    assert main.radar == ("style",)
+    assert all(set(t.radar) <= {column.name for column in t.columns} for t in found)
+
+
+def paper(**changes: str) -> Backends:
+    names = {**PAPER, "judge": "gemini-2.5-pro", **changes}
+    return Backends({role: SimpleNamespace(name=name) for role, name in names.items()})
+
+
+def test_only_the_papers_backends_give_its_title(tmp_path: Path) -> None:
+    chinese = row("speaker", ANCHORS["speaker"], language="zh")
+    english = row("style")
+    lay_out(tmp_path, chinese, english)
+    title = SpeechEditBench(tmp_path, paper()).tables({})[0].title
+    assert title.startswith("SpeechEditBench, Table 2: ")
+    other = SpeechEditBench(tmp_path, paper(transcriber_zh="whisper-large-v3")).tables({})[0]
+    assert other.title.startswith("SpeechEditBench protocol with stand-ins: ")
+    assert "transcriber_zh: whisper-large-v3 stands in for paraformer-zh" in other.notes
+    lay_out(tmp_path / "en", english)
+    only = SpeechEditBench(tmp_path / "en", paper(transcriber_zh="whisper-large-v3")).tables({})[0]
+    assert only.title == title  # no sample calls for it
