@@ -157,6 +157,10 @@ def test_noise_is_at_the_drawn_level_before_and_after_the_splice(
         for noise in (positive - speech, (negative - speech)[at + fade :]):
             found = 10 * np.log10(np.mean(speech**2) / np.mean(noise**2))
             assert found == pytest.approx(how["snr_db"], abs=0.1)
+        after = negative[at + fade :] - speech[at + fade :]
+        other = files.read(inputs["noise"] / how["noises"][1]["path"]).samples[:9000]
+        expected = np.resize(other, len(speech) - at)[fade:]
+        assert np.corrcoef(after, expected)[0, 1] > 0.999
         first, second = (noise["class"] for noise in how["noises"])
         assert (first == second) == (part == "bg_domain_consistency")
         assert how["noises"][0]["sha256"] != how["noises"][1]["sha256"]
