@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from auditeval import audio
-from auditeval.audio import AudioError, Waveform, content_hash
+from auditeval.audio import AudioError, content_hash
 from auditeval.types import UserError
 
 SUFFIXES = (".wav", ".flac", ".ogg", ".mp3")
@@ -65,15 +65,6 @@ def decoded(recording: Recording, rate_hz: int) -> Decoded:
     except AudioError as error:
         raise UserError(str(error)) from None
     return Decoded(audio.resample(clip, rate_hz).astype(np.float32), content_hash(clip))
-
-
-def seconds(recording: Recording) -> float:
-    """How long it is; raises UserError as `decoded`."""
-    try:
-        clip: Waveform = audio.decode(recording.path)
-    except AudioError as error:
-        raise UserError(str(error)) from None
-    return clip.seconds
 
 
 def _of_folder(folder: Path, needed: Sequence[str]) -> list[Recording]:

@@ -8,9 +8,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import signal
 
 from auditeval.data.recordings import decoded, read_recordings
 from auditeval.types import UserError
+
+SPEECH_BAND_HZ = (250.0, 3500.0)
+"""Where reverberation times are taken; image sources add up to too much below it."""
 
 LIVELINESS = (0.2, 1.2)
 """Reverberation times in seconds that `random_rooms` is spread over."""
@@ -21,6 +25,7 @@ _SHARE_OF_ORDER = 0.7
 """Of the reflections down to -60 dB; what is left out is 40 dB down and most of the work."""
 
 _MARGIN_METRES = 0.3
+_PAD_SECONDS = 0.05  # for the slopes of the band filter
 
 
 class Room(NamedTuple):
@@ -65,7 +70,8 @@ def shoebox(rt60_seconds: float, rng: np.random.Generator, rate_hz: int) -> Room
     """A random room, talker and microphone in it, with that reverberation time within 5 %.
 
     Larger rooms ring longer. Absorption starts from Sabine's formula and is corrected by what the
-    image sources give, from -5 to -25 dB. Raises UserError for a time that no such room has.
+    image sources give in the band of speech, from -5 to -25 dB. Raises UserError for a time that
+    no such room has.
     """
     pyroomacoustics = _imported()
 
@@ -88,6 +94,15 @@ def shoebox(rt60_seconds: float, rng: np.random.Generator, rate_hz: int) -> Room
     )
 
 
+def speech_band(response: np.ndarray, rate_hz: int) -> np.ndarray:
+    """The response in `SPEECH_BAND_HZ`, from its direct sound on."""
+    top = min(SPEECH_BAND_HZ[1], 0.45 * rate_hz)
+    band = signal.butter(4, (SPEECH_BAND_HZ[0], top), "bandpass", fs=rate_hz, output="sos")
+    padded = np.pad(np.asarray(response, np.float64), round(_PAD_SECONDS * rate_hz))
+    heard = signal.sosfiltfilt(band, padded)
+    return heard[int(np.argmax(np.abs(heard))) :]
+
+
 def _absorbing(
     rt60_seconds: float, size: np.ndarray, places: np.ndarray, rate_hz: int
 ) -> Room | None:
@@ -108,7 +123,7 @@ def _absorbing(
         room.add_microphone(places[1])
         room.compute_rir()
         response = room.rir[0][0]
-        measured = measure_rt60(response, rate_hz, decay_db=20)
+        measured = measure_rt60(speech_band(response, rate_hz), rate_hz, decay_db=20)
         if abs(measured / rt60_seconds - 1) <= _TOLERANCE:
             origin = {
                 "size_metres": size.tolist(),

@@ -15,7 +15,7 @@ from auditeval.audio import Waveform
 from auditeval.benchmarks.speecheditbench.templates import INSTRUCTIONS, content_words
 from auditeval.data import degrading
 from auditeval.data.recordings import CLASS, Decoded, Recording, decoded
-from auditeval.data.rooms import Room
+from auditeval.data.rooms import Room, speech_band
 from auditeval.metrics.reverberation import rt60
 from auditeval.types import Undefined, UserError
 
@@ -185,8 +185,8 @@ def stressable(recording: Recording) -> list[str]:
 
 
 def seconds_of(room: Room, rate_hz: int) -> float | None:
-    """Its reverberation time, None where it has none."""
-    found = rt60(Waveform(room.response, rate_hz))
+    """Its reverberation time in the band of speech, None where it has none."""
+    found = rt60(Waveform(speech_band(room.response, rate_hz), rate_hz))
     return None if isinstance(found, Undefined) else round(found, 3)
 
 
