@@ -21,6 +21,7 @@ from auditeval.benchmarks.speecheditbench.make_items import (
     TRANSFER_SNR_DB,
     Settings,
 )
+from auditeval.benchmarks.speecheditbench.samples import read
 from auditeval.benchmarks.speecheditbench.templates import INSTRUCTIONS, content_words
 from auditeval.data.rooms import speech_band
 from auditeval.metrics.reverberation import impulse_response, rt60
@@ -104,7 +105,7 @@ def every_file(folder: Path) -> dict[str, bytes]:
 
 
 def test_what_was_made_reads_strictly_and_is_balanced(made: Path) -> None:
-    samples = pytest.importorskip("auditeval.benchmarks.speecheditbench.samples").read(made)
+    samples = read(made)
     anchors = [sample.row.anchor for sample in samples]
     cells = Counter(
         (sample.row.language, anchor.type, anchor.edit, getattr(anchor, "env_subtype", None))
