@@ -26,7 +26,7 @@ def srmr(clip: Waveform) -> float | Undefined:
 
     Of the variants of SRMRpy its default: gammatonegram by FFT ("fast"), modulation bands from 4 to
     128 Hz, energies not normalised; equal to it to 1e-9. Needs the package `gammatone`. Undefined
-    for a clip that is silent, shorter than one frame of 0.26 s, or without energy above 300 Hz.
+    for a clip that is silent or shorter than one frame of 0.26 s.
     """
     fft_gtgram = imported("gammatone.fftweight", "bench").fft_gtgram
     centre_freqs = imported("gammatone.filters", "bench").centre_freqs
@@ -41,16 +41,16 @@ def srmr(clip: Waveform) -> float | Undefined:
     if not energies.sum() > 0:
         return Undefined("silence has no modulation")
 
-    # The fast bands reach as far as the band under which 90 % of the energy lies can be modulated.
+    # The fast bands reach as far as the band that holds the 90th percent of the energy can be
+    # modulated. Energies are counted from the highest band, bandwidths from the lowest: so does
+    # SRMRpy where it is fast (its slow variant has its bands the other way), and so do its figures.
     by_band = energies.sum(axis=1)[::-1]
     held = np.cumsum(by_band * 100 / by_band.sum())
     centres = centre_freqs(RATE_HZ, _BANDS, _LOWEST_HZ)[::-1]
     bandwidth = centres[np.argmax(held > 90)] / 9.26449 + 24.7  # ERB of Glasberg and Moore
-    angles = np.pi * _MODULATIONS_HZ / _ENVELOPE_HZ
-    lower_edges = _MODULATIONS_HZ - np.tan(angles) / _Q * _ENVELOPE_HZ / (2 * np.pi)
+    angles = np.pi * _MODULATIONS_HZ / RATE_HZ  # the audio's rate, not the envelopes', as there
+    lower_edges = _MODULATIONS_HZ - np.tan(angles) / _Q * RATE_HZ / (2 * np.pi)
     last = int((bandwidth > lower_edges).sum())
-    if last <= _SLOW:
-        return Undefined("its energy lies in bands too narrow for fast modulations")
     return float(energies[:, :_SLOW].sum() / energies[:, _SLOW:last].sum())
 
 

@@ -34,6 +34,15 @@ def test_equal_to_srmrpy(seconds: int, rt60: float, theirs: float) -> None:
     assert srmr(modulated(seconds, rt60)) == pytest.approx(theirs, rel=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("above_hz", "theirs"), [(1750, 17.831849440517455), (4000, 31.05011218473939)]
+)
+def test_equal_to_srmrpy_where_fewer_fast_bands_count(above_hz: int, theirs: float) -> None:
+    filters = signal.butter(4, above_hz, "highpass", fs=RATE_HZ, output="sos")
+    samples = signal.sosfilt(filters, modulated(2, 0.3).samples).astype(np.float32)
+    assert srmr(Waveform(samples, RATE_HZ)) == pytest.approx(theirs, rel=1e-6)
+
+
 def test_neither_level_nor_rate_counts() -> None:
     clip = modulated(2, 0.3)
     quiet = Waveform(clip.samples * np.float32(0.01), RATE_HZ)
