@@ -15,7 +15,10 @@ RATE_HZ, HOP = 16000, 256
 
 
 class Pyin:
-    """librosa's pYIN (Mauch and Dixon 2014) at 16 kHz, frames of 2048 samples, hop 256."""
+    """librosa's pYIN (Mauch and Dixon 2014) at 16 kHz, frames of 2048 samples, hop 256.
+
+    In steps of 0.1 semitone. It finds some voice in noise, near the lowest pitch it may find.
+    """
 
     name = "pyin"
 

@@ -78,23 +78,27 @@ class WavLMSpeaker:
         with _from(checkpoint, "feature extractor"):
             front_end = Wav2Vec2FeatureExtractor.from_pretrained(checkpoint)
         self._normalise = bool(front_end.do_normalize)
+        self._least_samples = _least_samples(self._model.config)
         self.name = Path(checkpoint).name
         self.revision = f"{_CODE}-{digest}"
 
     def __call__(self, clip: audio.Waveform) -> SpeakerEmbedding:
-        """Raises AudioError for digital silence, and for less than the network's 0.3 s."""
+        """Raises AudioError for digital silence, and for less than the head spans, 0.3 s."""
         import torch
 
         from auditeval.features.threads import one_thread
 
-        samples = torch.from_numpy(_audible(clip).copy())[None].to(self._device)
+        heard = _audible(clip)
+        if len(heard) < self._least_samples:
+            raise audio.AudioError(
+                f"{clip.seconds:.2f} s are too short for a voice, at least "
+                f"{self._least_samples / RATE_HZ:.2f} s are needed"
+            )
+        samples = torch.from_numpy(heard.copy())[None].to(self._device)
         if self._normalise:
             samples = (samples - samples.mean()) / (samples.var(correction=0) + 1e-7).sqrt()
         with torch.inference_mode(), one_thread():
-            try:
-                return _unit(self._model(samples).embeddings[0].cpu().numpy())
-            except RuntimeError as error:  # a kernel longer than what it slides over
-                raise audio.AudioError(f"{clip.seconds:.2f} s are too short ({error})") from None
+            return _unit(self._model(samples).embeddings[0].cpu().numpy())
 
 
 class WavLMECAPA:
@@ -164,6 +168,17 @@ def _from(checkpoint: str, what: str) -> Iterator[None]:
         raise UserError(
             f"{checkpoint}: no {what} in this folder, and a model hub did not give one ({reason})"
         ) from None
+
+
+def _least_samples(config: Any) -> int:
+    """Of a clip from which two frames, whose deviation is pooled, leave the x-vector's TDNN."""
+    length = 2 + sum(
+        (kernel - 1) * dilation
+        for kernel, dilation in zip(config.tdnn_kernel, config.tdnn_dilation, strict=True)
+    )
+    for kernel, stride in reversed(list(zip(config.conv_kernel, config.conv_stride, strict=True))):
+        length = (length - 1) * stride + kernel
+    return length
 
 
 def _audible(clip: audio.Waveform) -> np.ndarray:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 RATE_HZ = 16000
 _WINDOW_SAMPLES = int(9.01 * RATE_HZ)
+_LEAST_PEAK = 0.003  # -50 dBFS
 
 # From what the network says to a rating, highest power first; of the authors' dnsmos_local.py.
 _FITS = {
@@ -47,11 +48,14 @@ class DNSMOS:
         self.revision = f"1-{version('speechmos')}"
 
     def __call__(self, clip: audio.Waveform) -> Ratings:
-        """Raises AudioError for digital silence, whose background would be rated well."""
+        """Raises AudioError for what is silent or nearly so: the model would rate it above speech
+        in noise."""
         samples = audio.resample(clip, RATE_HZ)
         peak = float(np.abs(samples).max())
-        if peak < audio.SILENCE_PEAK:
-            raise audio.AudioError("digital silence has no speech to rate")
+        if peak < _LEAST_PEAK:
+            raise audio.AudioError(
+                f"its peak is {peak:.2g}, under {_LEAST_PEAK}: near silence has no speech to rate"
+            )
         samples = samples / max(1.0, peak)
         while len(samples) < _WINDOW_SAMPLES:
             samples = np.append(samples, samples)

@@ -202,8 +202,10 @@ def test_wavlm_x_vectors(tmp_path: Path, wavlm: Path) -> None:
     made = backend(clip())
     assert made.values == pytest.approx(theirs.tolist(), abs=1e-5)
     assert made == backend(clip())
-    for bad in (SILENCE, clip(seconds=0.05)):
-        with pytest.raises(AudioError):
+    long = clip().samples
+    assert len(backend(Waveform(long[:5200], RATE_HZ)).values) == 12  # 16 frames for the TDNN
+    for bad in (SILENCE, Waveform(long[:5199], RATE_HZ), clip(seconds=0.05)):
+        with pytest.raises(AudioError, match=r"silence|too short for a voice, at least 0\.3"):
             backend(bad)
     for folder in (wavlm, tmp_path / "absent"):  # a WavLM without the head, and nothing
         with pytest.raises(UserError, match=folder.name):

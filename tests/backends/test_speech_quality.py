@@ -64,9 +64,11 @@ def test_the_source_as_it_was_is_no_enhancement(dnsmos: DNSMOS, speech: np.ndarr
     assert not enhancement_succeeds(dnsmos(source), dnsmos(again))
 
 
-def test_silence_is_not_rated(dnsmos: DNSMOS) -> None:
+@pytest.mark.parametrize("level", [0.0, 1e-5, 5e-4])
+def test_silence_is_not_rated(dnsmos: DNSMOS, level: float) -> None:
+    noise = level * np.random.default_rng(0).standard_normal(RATE_HZ)
     with pytest.raises(AudioError, match="silence"):
-        dnsmos(Waveform(np.zeros(RATE_HZ, np.float32), RATE_HZ))
+        dnsmos(Waveform(noise.astype(np.float32), RATE_HZ))
 
 
 def test_beyond_full_scale_is_full_scale(dnsmos: DNSMOS, speech: np.ndarray) -> None:
