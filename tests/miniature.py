@@ -186,14 +186,14 @@ def plans() -> list[Plan]:
         plan("style", number, [{"type": "style", **style}], lively)
         plan("paralinguistic", number, [{"type": "paralinguistic", **event}], lively)
 
-    for number in (0, 1):
+    for number in (0, 2):
         plan(
             "prosody", number, [_prosody("speed", "faster")], Speech(SENTENCES[number], length=0.8)
         )
-        anchor = _prosody("pitch", "higher")
-        plan("prosody", 2 + number, [anchor], Speech(SENTENCES[2 + number], voice=1.1))
-    plan("prosody", 4, [_prosody("speed", "slower")], Speech(SENTENCES[4], length=1.3))
-    plan("prosody", 5, [_prosody("pitch", "lower")], Speech(SENTENCES[5], voice=0.9))
+    for number in (1, 3):
+        plan("prosody", number, [_prosody("pitch", "higher")], Speech(SENTENCES[number], voice=1.1))
+    plan("prosody", 4, [_prosody("pitch", "lower")], Speech(SENTENCES[4], voice=0.9))
+    plan("prosody", 5, [_prosody("speed", "slower")], Speech(SENTENCES[5], length=1.3))
     for number, word in ((6, "good"), (7, "sleep")):
         anchor = {"type": "prosody", "prosody_type": "stress", "stress_words": [word]}
         plan("prosody", number, [anchor], Speech(SENTENCES[number], stressed=word))
@@ -220,8 +220,8 @@ def plans() -> list[Plan]:
     plan(
         both,
         3,
-        [_speaker(LOW), _noise("music")],
-        Speech(SENTENCES[3], voice=LOW, background="music"),
+        [_speaker(HIGH), _noise("music")],
+        Speech(SENTENCES[3], voice=HIGH, background="music"),
     )
     plan(
         both,

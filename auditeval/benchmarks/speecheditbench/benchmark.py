@@ -214,10 +214,7 @@ def _diagnostics(case: Case) -> dict[str, Any]:
     def similarity() -> float:
         return speaker_similarity(*(case.hear("speaker", c) for c in (case.source, case.output)))
 
-    told = {"source_similarity": said(similarity)}
-    if any(isinstance(edit.anchor, AcousticAnchor) for edit in case.sample.edits):
-        told["dnsmos"] = said(lambda: case.hear("speech_quality", case.output).values)
-    return told | _against_clean(case)
+    return {"source_similarity": said(similarity), **_against_clean(case)}
 
 
 def _against_clean(case: Case) -> dict[str, Any]:

@@ -235,7 +235,7 @@ def _acoustic(case: Case, edit: Edit) -> Target:
         gains = {name: after.values[name] - before.values[name] for name in ("OVRL", "BAK")}
         return _verdict(
             enhancement.enhancement_succeeds(before, after),
-            {f"{name}_gain": gain for name, gain in gains.items()},
+            {"dnsmos": after.values, "source_dnsmos": before.values, "dnsmos_gain": gains},
             f"gains {gains['OVRL']:.3f} OVRL and {gains['BAK']:.3f} BAK, both must be above 0",
             failures.TARGET_NOT_APPLIED,
         )

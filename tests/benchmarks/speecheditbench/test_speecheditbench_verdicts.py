@@ -179,7 +179,7 @@ def test_enhancement_is_more_than_the_source_again(tmp_path: Path) -> None:
     assert evaluated(tmp_path / "a", made)["target_success"] is True
     record = evaluated(tmp_path / "b", made, SOURCE)
     assert record["target_success"] is False
-    assert record["edits"][0]["OVRL_gain"] == 0.0
+    assert record["edits"][0]["dnsmos_gain"] == {"OVRL": 0.0, "BAK": 0.0}
     worse = evaluated(
         tmp_path / "c", made, speech_quality=lambda c: Ratings({"BAK": of_hz(c), "OVRL": 3.0})
     )
