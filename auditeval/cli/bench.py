@@ -129,6 +129,7 @@ def mmae(
 
 
 app.command("make-salmon")(bench_make.salmon)
+app.command("make-speecheditbench")(bench_make.speecheditbench)
 
 
 @app.command()

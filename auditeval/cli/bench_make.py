@@ -55,6 +55,43 @@ def salmon(
     print(f"{output}: {samples} samples of each of {', '.join(part or CONSISTENCY)}")
 
 
+def speecheditbench(
+    speech: Annotated[
+        Path,
+        typer.Argument(help="CSV with path, text, language (en, zh) and, for speaker, speaker."),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the dataset.")],
+    noise: Noise = None,
+    rooms: Rooms = None,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="speed, pitch, stress, enhancement, reverb, noise, speaker; default: all."
+        ),
+    ] = None,
+    samples: Annotated[int, typer.Option(min=1, help="Of each direction in each language.")] = 10,
+    seed: Annotated[int, typer.Option(help="Of every choice.")] = 1984,
+) -> None:
+    """Make prosody, acoustic and speaker samples from your own speech [SpeechEditBench, A.2].
+
+    Anchors and files are laid out as those of the release (v1.1), sources of enhancement and
+    references of environments are made. Of noise, the classes outdoor, crowd and music are scenes.
+
+    Examples:
+
+        auditeval bench make-speecheditbench speech.csv --noise sounds.csv -o mine
+
+        auditeval bench make-speecheditbench speech.csv --kind speed --kind pitch -o prosody
+    """
+    from auditeval.benchmarks.speecheditbench.make import KINDS, make
+    from auditeval.benchmarks.speecheditbench.make_items import Settings
+
+    with _progress() as watch:
+        settings = Settings(samples=samples, seed=seed)
+        make(output, speech, noise, rooms, tuple(kind or KINDS), settings, watch)
+    print(f"{output}: samples of {', '.join(kind or KINDS)} in data/")
+
+
 @contextmanager
 def _progress() -> Iterator[Callable[[str, int, int], None]]:
     """What shows how far each stage has come."""

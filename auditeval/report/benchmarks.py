@@ -167,7 +167,7 @@ def _notes(table: Table) -> list[str]:
         }
         # A column without a single number needs no list of rows.
         where = [
-            f"{name} of {', '.join(rows)}" if numbers[name] else name
+            f"{name} of {' and '.join(rows)}" if numbers[name] else name
             for name, rows in columns.items()
         ]
         listed.append(f"{reason} ({'; '.join(where)})")

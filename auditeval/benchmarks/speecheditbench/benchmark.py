@@ -31,7 +31,7 @@ from auditeval.types import Undefined, UserError
 PAPER = {
     "transcriber_en": "whisper-large-v3",
     "transcriber_zh": "paraformer-zh",
-    "speaker": "wavlm-large-ecapa",
+    "speaker": "wavlm-large-ecapa-tdnn",
     "pitch": "pyin",
     "speech_quality": "dnsmos-p835",
     "tagger": "panns-cnn14",

@@ -233,12 +233,13 @@ def _acoustic(case: Case, edit: Edit) -> Target:
     if anchor.subtask == "enhancement":
         before, after = (case.hear("speech_quality", clip) for clip in (case.source, case.output))
         gains = {name: after.values[name] - before.values[name] for name in ("OVRL", "BAK")}
-        return _verdict(
-            enhancement.enhancement_succeeds(before, after),
-            {"dnsmos": after.values, "source_dnsmos": before.values, "dnsmos_gain": gains},
-            f"gains {gains['OVRL']:.3f} OVRL and {gains['BAK']:.3f} BAK, both must be above 0",
-            failures.TARGET_NOT_APPLIED,
-        )
+        values = {"dnsmos": after.values, "source_dnsmos": before.values, "dnsmos_gain": gains}
+        reason = f"gains {gains['OVRL']:.3f} OVRL and {gains['BAK']:.3f} BAK, both must be above 0"
+        success = enhancement.enhancement_succeeds(before, after)
+        # DNSMOS likes a hiss at -60 dB better than speech in noise.
+        if success and not case.transcript.text:
+            success, reason = False, "nothing was recognised: the speech went with the noise"
+        return _verdict(success, values, reason, failures.TARGET_NOT_APPLIED)
     if anchor.env_type == "reverb":
         assert anchor.rt60_target_range is not None
         low, high = anchor.rt60_target_range
@@ -247,7 +248,11 @@ def _acoustic(case: Case, edit: Edit) -> Target:
         found = measured.reason if isinstance(measured, Undefined) else f"is {measured:.3f} s"
         return _verdict(
             reverberation.rt60_succeeds(measured, low, high),
-            {"rt60": measured, "rt60_target_range": [low, high]},
+            {
+                "rt60": measured,
+                "rt60_blind": reverberation.rt60_blind(case.output),
+                "rt60_target_range": [low, high],
+            },
             f"RT60 {found}, asked for were {low} to {high} s",
             failures.ENVIRONMENT_MISS,
         )
