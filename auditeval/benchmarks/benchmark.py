@@ -85,7 +85,7 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the report: rows by label, cells by column name.
+    """A table of the report, `name` being its file: rows by label, cells by column name.
 
     A cell is a number, an undefined value, a sentence of its own (text), or absent. `radar` names
     the columns of a radar figure that goes with the table, with the range of its axes.

@@ -68,14 +68,14 @@ def to_json(tables: Sequence[Table], provenance: Mapping[str, Any]) -> dict[str,
 
 
 def write(tables: Sequence[Table], provenance: Mapping[str, Any], folder: Path, name: str) -> None:
-    """`folder`/<name>.json, <name>.md and, for each table with a radar, <name>_<table>.png."""
+    """`folder`/<name>.json, <name>.md and, for each table with a radar, <table>.png."""
     data = json.dumps(to_json(tables, provenance), indent=2, ensure_ascii=False) + "\n"
     for suffix, text in (("json", data), ("md", to_markdown(tables))):
         with replacing(folder / f"{name}.{suffix}") as temporary:
             temporary.write_text(text, encoding="utf-8")
     for table in tables:
         if table.radar:
-            with replacing(folder / f"{name}_{table.name}.png") as temporary:
+            with replacing(folder / f"{table.name}.png") as temporary:
                 draw_radar(table, temporary)
 
 

@@ -54,7 +54,7 @@ def test_files(tmp_path: Path) -> None:
     cells = data["tables"]["main"]["rows"]["b|c"]
     assert cells["WER"] == {"value": None, "undefined": "no words"}
     assert (tmp_path / "toy.md").read_text() == benchmarks.to_markdown([TABLE])
-    with Image.open(tmp_path / "toy_main.png") as image:
+    with Image.open(tmp_path / "main.png") as image:
         assert image.format == "PNG"
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     benchmarks.write([TABLE], {"benchmark": "toy", "seed": 3}, tmp_path, "toy")
