@@ -265,6 +265,7 @@ def test_nothing_bad_raises_a_success_rate(
     assert rates.component_rate([good, record]) <= 0.5  # type: ignore[operator]
     if isinstance(output, Missing):
         assert record["status"] == "failed"
+        assert record["preservation_success"] is (None if task == "content" else False)
         missing = {False: failures.MISSING, True: failures.UNREADABLE}
         assert record["failure"] == missing[output.unreadable]
 
