@@ -138,6 +138,8 @@ class SwanBench:
     def _timbre(self, sample: SwanSample, clip: Waveform) -> Found:
         if "speaker" not in self._backends:
             return Undefined("no backend for speaker"), {}
+        if "activity" in self._backends and not self._backends("activity", clip).spans:
+            return Undefined("nobody speaks"), {}  # the timbre of noise never changes
         streams: Mapping[str, Waveform] | Undefined = {sample.speakers[0]: clip}
         if len(sample.speakers) > 1:
             role = f"transcriber_{sample.language}"

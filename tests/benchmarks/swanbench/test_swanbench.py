@@ -145,7 +145,9 @@ def test_a_clip_too_short_or_without_speech_is_undefined(path: Path) -> None:
     assert set(short["undefined"]) == {"timbre", "reverb"}
     assert short["richness"] == 2.5
     silent = Told("v", SpeechSpans(()))
-    assert "reverb" in record_of(path, speech(25), activity=silent)["undefined"]
+    undefined = record_of(path, speech(25), activity=silent)["undefined"]
+    assert undefined["timbre"] == "nobody speaks"
+    assert "reverb" in undefined
 
 
 def test_without_backends_all_is_undefined(path: Path) -> None:
