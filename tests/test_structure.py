@@ -26,7 +26,7 @@ ORDER = (
     ("types",),
     ("version",),
     ("atomic",),
-    ("manifest", "scores_table"),
+    ("manifest", "scores_table", "jsonl"),
     ("audio",),
     ("data",),
     ("features",),

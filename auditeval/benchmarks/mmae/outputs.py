@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from auditeval import jsonl
 from auditeval.benchmarks.mmae.samples import read_list
 from auditeval.benchmarks.systems import find_outputs
 from auditeval.types import UserError
@@ -49,19 +49,8 @@ def predicted(path: Path) -> dict[str, Path]:
 
 def _lines(path: Path) -> list[tuple[str, str, str | None]]:
     found: list[tuple[str, str, str | None]] = []
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        where = f"{path}:{number}"
-        try:
-            row = json.loads(line)
-        except ValueError as error:
-            raise UserError(f"{where}: is not JSON ({error})") from None
-        id, url = (row.get(key) if isinstance(row, dict) else None for key in ("id", "audio_path"))
+    for where, row in jsonl.objects(path):
+        id, url = row.get("id"), row.get("audio_path")
         if not (isinstance(id, str) and isinstance(url, str) and url):
             raise UserError(f'{where}: expected {{"id": ..., "audio_path": ...}}')
         found.append((where, id, url))

@@ -9,8 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal, get_args
 
-from pydantic import ValidationError, field_validator, model_validator
+from pydantic import field_validator, model_validator
 
+from auditeval import jsonl
 from auditeval.benchmarks.speecheditbench.anchors import (
     EMOTIONS,
     Anchor,
@@ -23,7 +24,7 @@ from auditeval.benchmarks.speecheditbench.anchors import (
     emotion,
 )
 from auditeval.metrics.transcript import Language
-from auditeval.types import UserError, sentence
+from auditeval.types import UserError
 
 Task = Literal[
     "content",
@@ -202,23 +203,13 @@ def _files(root: Path, task: Task) -> list[Path]:
 
 
 def _add(found: dict[str, Sample], root: Path, path: Path, task: Task) -> None:
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            row = Row.model_validate_json(line)
-        except ValidationError as error:
-            raise UserError(f"{path}:{number}: {sentence(error, Row)}") from None
+    for where, row in jsonl.rows(path, Row):
         if row.task != task:
-            raise UserError(f"{path}:{number}: task: is {row.task} in the file of {task}")
+            raise UserError(f"{where}: task: is {row.task} in the file of {task}")
         if row.sample_id in found:
-            raise UserError(f"{path}:{number}: sample_id: {row.sample_id} is there twice")
+            raise UserError(f"{where}: sample_id: {row.sample_id} is there twice")
         sample = Sample(row, root, path.parent)
         for file in sample.files:
             if not file.is_file():
-                raise UserError(f"{path}:{number}: {file}: no such audio file")
+                raise UserError(f"{where}: {file}: no such audio file")
         found[row.sample_id] = sample

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from auditeval import jsonl
 from auditeval.metrics.transcript import Language
 from auditeval.types import UserError, sentence
 
@@ -65,26 +66,15 @@ class SwanSample(BaseModel):
 
 def read_samples(path: Path) -> list[SwanSample]:
     """The samples of a JSONL in its order; raises UserError naming the line."""
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
     samples: dict[str, SwanSample] = {}
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
+    for where, row in jsonl.objects(path):
+        number = where.rpartition(":")[2]
         try:
-            row = json.loads(line)
-        except ValueError as error:
-            raise UserError(f"{path}:{number}: is not JSON ({error})") from None
-        if not isinstance(row, dict):
-            raise UserError(f"{path}:{number}: expected an object, found {type(row).__name__}")
-        try:
-            sample = SwanSample.model_validate({"id": str(number), **row})
+            sample = SwanSample.model_validate({"id": number, **row})
         except ValidationError as error:
-            raise UserError(f"{path}:{number}: {sentence(error, SwanSample)}") from None
+            raise UserError(f"{where}: {sentence(error, SwanSample)}") from None
         if sample.id in samples:
-            raise UserError(f"{path}:{number}: id {sample.id!r} stands twice")
+            raise UserError(f"{where}: id {sample.id!r} stands twice")
         samples[sample.id] = sample
     if not samples:
         raise UserError(f"{path}: holds no samples")
@@ -97,19 +87,9 @@ def read_timings(path: Path) -> dict[str, float]:
     Raises UserError naming the line.
     """
     seconds: dict[str, float] = {}
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            timing = _Timing.model_validate_json(line)
-        except ValidationError as error:
-            raise UserError(f"{path}:{number}: {sentence(error, _Timing)}") from None
+    for where, timing in jsonl.rows(path, _Timing):
         if timing.id in seconds:
-            raise UserError(f"{path}:{number}: id {timing.id!r} stands twice")
+            raise UserError(f"{where}: id {timing.id!r} stands twice")
         seconds[timing.id] = timing.inference_seconds
     return seconds
 
