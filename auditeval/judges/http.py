@@ -50,7 +50,10 @@ class HTTPJudge:
         self.name = name or model
         self.revision = hashlib.sha256(f"1 {base_url} {model}".encode()).hexdigest()[:16]
         self._url, self._model, self._variable = base_url, model, api_key_variable
-        self._key = os.environ.get(api_key_variable) or _NO_KEY
+        # A line break behind it, as files of secrets have one, is no part of a key.
+        self._key = os.environ.get(api_key_variable, "").strip() or _NO_KEY
+        if not (self._key.isascii() and self._key.isprintable()):
+            raise UserError(f"the environment variable {api_key_variable} holds no API key")
         self._retries, self._timeout_seconds = retries, timeout_seconds
         self._prices = (prompt_price / 1e6, completion_price / 1e6)
         self._takes_schema = True
@@ -75,7 +78,8 @@ class HTTPJudge:
                 return Answer(None, reason, usage + used)
             except openai.APIConnectionError as error:
                 cause = error.__cause__ or error
-                raise UserError(f"{self._url}: cannot be reached ({cause})") from None
+                said = self._without_key(str(cause))
+                raise UserError(f"{self._url}: cannot be reached ({said})") from None
             except (openai.AuthenticationError, openai.PermissionDeniedError) as error:
                 raise UserError(
                     f"{self._url}: refuses the key of the environment variable {self._variable} "
@@ -142,6 +146,9 @@ class HTTPJudge:
         """The endpoint's own words, on one line and without the key that it may quote."""
         body = error.body if isinstance(error.body, dict) else {}
         words = " ".join(str(body.get("message") or error.message).split())[:300]
+        return self._without_key(words)
+
+    def _without_key(self, words: str) -> str:
         return words if self._key == _NO_KEY else words.replace(self._key, "***")
 
 

@@ -156,6 +156,21 @@ def test_a_quoted_key_is_not_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     assert reason.endswith("429 *** is over its limit")
 
 
+def test_a_key_is_taken_without_the_line_break_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret\r\n")
+    with serving((200, GOOD)) as endpoint:
+        assert judge(endpoint.url).ask(question()).value == Mark(score=3.5)
+    assert endpoint.keys == ["Bearer sk-secret"]
+
+
+@pytest.mark.parametrize("key", ["sk-\nsecret", "sk-s\u00e9cret"])
+def test_what_can_be_no_key_is_not_printed(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    with pytest.raises(UserError, match="OPENAI_API_KEY holds no API key") as raised:
+        judge("http://127.0.0.1:9/v1")
+    assert "cret" not in str(raised.value)
+
+
 def test_nobody_listening_is_one_sentence() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
