@@ -138,9 +138,12 @@ class HTTPJudge:
             text, counted = completion.choices[0].message.content, completion.usage
         except (AttributeError, IndexError, TypeError, ValueError):  # 200, but no chat completion
             return None, Usage(requests)
-        read, written = (counted.prompt_tokens, counted.completion_tokens) if counted else (0, 0)
+        names = ("prompt_tokens", "completion_tokens")
+        counts = (getattr(counted, name, None) for name in names)  # as the endpoint sent them
+        read, written = (count if isinstance(count, int) else 0 for count in counts)
         cost = read * self._prices[0] + written * self._prices[1]
-        return text, Usage(requests, read, written, cost)
+        # Some send a list of parts, which is no text.
+        return text if isinstance(text, str) else None, Usage(requests, read, written, cost)
 
     def _said(self, error: Any) -> str:
         """The endpoint's own words, on one line and without the key that it may quote."""

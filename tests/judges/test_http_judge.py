@@ -97,7 +97,11 @@ def test_an_answer_that_does_not_fit_is_asked_for_again(junk: str) -> None:
         assert len(endpoint.requests) == 3
 
 
-NO_COMPLETIONS = ({}, [], {"choices": []}, {"choices": None}, completion(None), b"<html>", b"")
+PARTS: Any = [{"type": "text", "text": GOOD}]
+NO_COMPLETIONS = (
+    *({}, [], {"choices": []}, {"choices": None}, completion(None), b"<html>", b""),
+    completion(PARTS),
+)
 
 
 @pytest.mark.parametrize("body", NO_COMPLETIONS)
@@ -106,6 +110,14 @@ def test_what_is_no_chat_completion_is_no_answer(body: Any) -> None:
         answer = judge(endpoint.url, retries=0).ask(question())
     assert answer.value is None
     assert answer.reason == "the judge wrote nothing"
+
+
+@pytest.mark.parametrize("usage", [{}, {"prompt_tokens": 5}, {"prompt_tokens": None}, "many"])
+def test_tokens_that_are_not_counted_are_none(usage: Any) -> None:
+    with serving((200, completion(GOOD) | {"usage": usage})) as endpoint:
+        answer = judge(endpoint.url, completion_price=1.0).ask(question())
+    assert answer.value == Mark(score=3.5)
+    assert answer.usage.completion_tokens == 0
 
 
 def test_an_endpoint_that_refuses_the_schema_gets_it_in_the_prompt() -> None:
