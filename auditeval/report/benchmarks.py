@@ -38,6 +38,8 @@ def shown(cell: Cell, column: Column) -> str:
         return "–"
     if isinstance(cell, str):
         return cell
+    if isinstance(cell, int) and not column.unit:
+        return str(cell)  # a count
     return f"{100 * cell:.2f}" if column.unit == "%" else f"{cell:.4g}"
 
 
@@ -87,7 +89,9 @@ def print_tables(tables: Sequence[Table]) -> None:
 
     for table in tables:
         rendered = RichTable(
-            title=table.title, caption="\n".join(_notes(table)) or None, caption_justify="left"
+            title=escape(table.title),
+            caption=escape("\n".join(_notes(table))) or None,
+            caption_justify="left",
         )
         rendered.add_column("", no_wrap=True)
         widths = [max(map(len, table.rows), default=0)]
@@ -95,7 +99,7 @@ def print_tables(tables: Sequence[Table]) -> None:
             texts = [shown(row.get(column.name), column) for row in table.rows.values()]
             # A header may run over several lines, but a word of it or a cell is never cut.
             widths.append(max(map(len, [*_header(column).split(), *texts])))
-            rendered.add_column(_header(column), justify="right", min_width=widths[-1])
+            rendered.add_column(escape(_header(column)), justify="right", min_width=widths[-1])
         tops = {column.name: best(table, column) for column in table.columns}
         for row, cells in table.rows.items():
             marked = [
@@ -138,7 +142,7 @@ def _section(table: Table) -> str:
     lines = [
         f"## {table.title}",
         "",
-        f"| | {' | '.join(_header(column) for column in table.columns)} |",
+        f"| | {' | '.join(_escaped(_header(column)) for column in table.columns)} |",
         f"|---|{'--:|' * len(table.columns)}",
     ]
     tops = {column.name: best(table, column) for column in table.columns}
@@ -180,7 +184,7 @@ def _header(column: Column) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("|", "\\|")
+    return " ".join(text.split("\n")).replace("|", "\\|")
 
 
 def _plain(cell: Cell) -> Any:

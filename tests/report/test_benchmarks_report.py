@@ -65,3 +65,18 @@ def test_print(capsys: pytest.CaptureFixture[str]) -> None:
     benchmarks.print_tables([TABLE])
     shown = capsys.readouterr().out
     assert all(text in shown for text in ("Two | systems", "b|c", "0.0625", "no words"))
+
+
+def test_what_others_wrote_is_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
+    """Groups are a benchmark's words, reasons a judge's."""
+    said = "found '[/INST] A'"
+    table = Table("t", "[/b]", (Column("[/add]|x"),), {"a\nb": {"[/add]|x": Undefined(said)}})
+    benchmarks.print_tables([table])
+    printed = capsys.readouterr().out
+    assert all(text in " ".join(printed.split()) for text in ("[/b]", "[/add]|x", said))
+    assert "| | [/add]\\|x |" in benchmarks.to_markdown([table])
+    assert "| a b | – |" in benchmarks.to_markdown([table])
+
+
+def test_a_count_has_all_its_digits() -> None:
+    assert benchmarks.shown(17741, Column("Rubrics")) == "17741"
