@@ -95,7 +95,9 @@ class EvaluatorScorer:
         for row in rows:
             if row.status == "ok" and row.faithfulness is None:
                 raise UserError(f"{self._evaluator.name}: was not trained to rate faithfulness")
-            scores.append(Undefined(row.reason) if row.faithfulness is None else row.faithfulness)
+            # Without the folder, which has another name each time.
+            reason = row.reason.replace(f"{folder}/", "")
+            scores.append(Undefined(reason) if row.faithfulness is None else row.faithfulness)
         return PairScores(*scores)
 
 
@@ -240,8 +242,8 @@ def _score(where: str, value: Any) -> Score:
         return Undefined("its likelihood is empty")
     try:
         score = float(value)
-    except (TypeError, ValueError):
-        raise UserError(f"{where}: score is {value!r}; expected a number") from None
+    except (TypeError, ValueError, OverflowError):
+        raise UserError(f"{where}: score is {str(value)[:80]!r}; expected a number") from None
     # -inf is the logarithm of a likelihood of 0; no likelihood has the others.
     if math.isnan(score) or score == math.inf:
         return Undefined(f"its likelihood is {score}")

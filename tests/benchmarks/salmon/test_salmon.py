@@ -243,6 +243,19 @@ def test_a_clip_that_cannot_be_read_is_unscored(
         assert "sample_3_1.wav" in record["reason"]
 
 
+def test_a_reason_is_the_same_each_time(root: Path, evaluator: Evaluator, tmp_path: Path) -> None:
+    """Halves lie in a temporary folder."""
+    shutil.copytree(root / "rir_consistency", tmp_path / "rir_consistency")
+    half_silent = np.concatenate([np.zeros(4000), np.full(4000, 0.5)]).astype(np.float32)
+    path = tmp_path / "rir_consistency/sample_3_1.wav"
+    files.write(path, quantised(half_silent), 8000)
+    pair = Salmon(tmp_path).samples[3]
+    first, second = (EvaluatorScorer(evaluator).output(pair) for _ in range(2))
+    assert isinstance(first.negative, Undefined)  # type: ignore[union-attr]
+    assert first == second
+    assert "digital silence" in first.negative.reason  # type: ignore[union-attr]
+
+
 def test_several_negatives_make_a_pair_each(root: Path, tmp_path: Path) -> None:
     shutil.copytree(root / "rir_consistency", tmp_path / "rir_consistency")
     shutil.copy(
@@ -288,6 +301,7 @@ def test_a_folder_that_is_none_or_holds_nothing_says_what_was_expected(tmp_path:
     ("rows", "named"),
     [
         ([{"file": "rir_consistency/sample_0_0.wav", "score": "good"}], ":1: score is 'good'"),
+        ([{"file": "rir_consistency/sample_0_0.wav", "score": 10**400}], ":1: score is '1000"),
         (
             [{"file": "rir_consistency/sample_99_0.wav", "score": 1}],
             ":1: rir_consistency/sample_99",
