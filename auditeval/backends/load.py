@@ -38,12 +38,16 @@ def read(config: str | Path) -> dict[str, Any]:
         nodes = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise UserError(f"{path}: is no YAML ({' '.join(str(error).split())})") from None
-    unknown = sorted(set(nodes) - {*ROLES, *JUDGES}) if isinstance(nodes, dict) else [nodes]
+    roles = {*ROLES, *JUDGES}
+    unknown = [name for name in nodes if name not in roles] if isinstance(nodes, dict) else [nodes]
     if unknown:
         raise UserError(
             f"{path}: expected nodes under some of {', '.join([*ROLES, *JUDGES])}; found "
             f"{unknown[0]!r}"
         )
+    for role, node in nodes.items():
+        if not (node is None or isinstance(node, dict)):
+            raise UserError(f"{path}: {role} is {node!r}; expected _target_ and arguments, or null")
     return nodes
 
 
@@ -90,6 +94,7 @@ def _label(model: Any) -> str:
 def _made(node: Mapping[str, Any]) -> Any:
     from hydra.errors import InstantiationException
     from hydra.utils import instantiate
+    from omegaconf.errors import OmegaConfBaseException
 
     if "_target_" not in node:
         raise UserError(f"backend {dict(node)}: expected the name of a class under _target_")
@@ -101,7 +106,7 @@ def _made(node: Mapping[str, Any]) -> Any:
         )
     try:
         return instantiate(dict(node), _convert_="all")
-    except InstantiationException as error:
+    except (InstantiationException, OmegaConfBaseException) as error:
         cause = error.__cause__ or error
         if isinstance(cause, UserError):
             raise cause from None

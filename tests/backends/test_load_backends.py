@@ -111,6 +111,9 @@ def test_what_a_node_gets_wrong_is_one_sentence(tmp_path: Path) -> None:
         ("tagger: [", r"is no YAML"),
         ("taggers: {_target_: x}", r"expected nodes under some of transcriber_en, .*'taggers'"),
         ("just words", r"expected nodes under some of"),
+        ("1: {}\ntaggers: {}", r"expected nodes under some of .*found 1"),
+        ("tagger: auditeval.backends.taggers.YAMNetTagger", r"tagger is 'auditeval.*_target_"),
+        ("tagger: [1]", r"tagger is \[1\]; expected _target_"),
     ],
 )
 def test_a_configuration_is_checked(tmp_path: Path, text: str, sentence: str) -> None:
@@ -118,6 +121,12 @@ def test_a_configuration_is_checked(tmp_path: Path, text: str, sentence: str) ->
     path.write_text(text)
     with pytest.raises(UserError, match=sentence):
         read(path)
+
+
+def test_a_variable_that_is_not_set_is_one_sentence() -> None:
+    node = {"_target_": "auditeval.backends.pitch.Pyin", "low_hz": "${oc.env:NO_SUCH_VARIABLE}"}
+    with pytest.raises(UserError, match=r"Pyin: .*NO_SUCH_VARIABLE"):
+        Backends({"pitch": node}).model("pitch")
 
 
 def test_configurations_that_ship_go_by_name() -> None:
