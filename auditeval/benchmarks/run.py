@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from auditeval.atomic import claim
+from auditeval.atomic import claim, replacing
 from auditeval.benchmarks.benchmark import Benchmark, Record
 from auditeval.benchmarks.systems import System
 from auditeval.types import UserError
@@ -30,9 +30,10 @@ def run(
     """The records of all samples, in their order, which are then in `folder`/records.jsonl.
 
     They are written one by one: the same call after a kill goes on behind the last whole record,
-    to the same bytes. `watch` is told how many are done, of how many. Raises UserError for a
-    folder of other samples, outputs, backends or another version, and where records cannot be
-    written.
+    to the same bytes. After the end it evaluates again what is unscored: a judge that gave no
+    answer may have one now. `watch` is told how many are done, of how many. Raises UserError for a
+    folder of other samples, outputs, backends or another version, for records that are none, and
+    where they cannot be written.
     """
     settings = {
         "auditeval": __version__,
@@ -46,13 +47,15 @@ def run(
     try:
         claim(folder, _SETTINGS, settings)
         if finished.exists():
-            watch(len(samples), len(samples))
-            return _read(finished)
-        records = _resume(partial)
+            records = _read(finished, samples)
+            if len(records) < len(samples):
+                raise _damaged(finished)
+            return _asked_again(benchmark, system, finished, records, workers, watch)
+        records = _resume(partial, samples)
         watch(len(records), len(samples))
         with partial.open("ab") as file:
             for record in _evaluated(benchmark, system, samples[len(records) :], workers):
-                file.write(json.dumps(record, ensure_ascii=False, allow_nan=False).encode() + b"\n")
+                file.write(_line(record))
                 file.flush()
                 records.append(record)
                 watch(len(records), len(samples))
@@ -62,8 +65,7 @@ def run(
             f"{error.filename or folder}: cannot be written ({error.strerror}); records so far are "
             "kept and the same command goes on from there"
         ) from None
-    # As a run that is read from its file has them.
-    return _read(finished)
+    return _read(finished, samples)  # as a run that is read from its file has them
 
 
 def evaluate(benchmark: Benchmark, system: System, sample: Any) -> Record:
@@ -93,7 +95,36 @@ def _evaluated(
         pool.shutdown(cancel_futures=True)
 
 
-def _resume(partial: Path) -> list[Record]:
+def _asked_again(
+    benchmark: Benchmark,
+    system: System,
+    path: Path,
+    records: list[Record],
+    workers: int,
+    watch: Callable[[int, int], None],
+) -> list[Record]:
+    """The records, those unscored evaluated once more; the file only changes if they do."""
+    places = [place for place, record in enumerate(records) if record["status"] == "unscored"]
+    open_samples = [benchmark.samples[place] for place in places]
+    watch(len(records) - len(places), len(records))
+    again = list(records)
+    for done, (place, record) in enumerate(
+        zip(places, _evaluated(benchmark, system, open_samples, workers), strict=True), start=1
+    ):
+        again[place] = json.loads(_line(record))
+        watch(len(records) - len(places) + done, len(records))
+    if again != records:
+        with replacing(path) as temporary:
+            temporary.write_bytes(b"".join(map(_line, again)))
+    watch(len(records), len(records))
+    return again
+
+
+def _line(record: Record) -> bytes:
+    return json.dumps(record, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+
+
+def _resume(partial: Path, samples: Sequence[Any]) -> list[Record]:
     """The whole records of a run that was killed; what is torn is cut off."""
     if not partial.exists():
         return []
@@ -101,8 +132,20 @@ def _resume(partial: Path) -> list[Record]:
     whole = whole[: whole.rfind(b"\n") + 1]
     with partial.open("r+b") as file:
         file.truncate(len(whole))
-    return [json.loads(line) for line in whole.splitlines()]
+    return _read(partial, samples)
 
 
-def _read(path: Path) -> list[Record]:
-    return [json.loads(line) for line in path.read_bytes().splitlines()]
+def _read(path: Path, samples: Sequence[Any]) -> list[Record]:
+    """Records of the first samples, in their order; raises UserError for anything else."""
+    try:
+        records = [json.loads(line) for line in path.read_bytes().splitlines()]
+        ids = [record["id"] for record in records]
+    except (ValueError, TypeError, KeyError):
+        raise _damaged(path) from None
+    if ids != [sample.id for sample in samples[: len(ids)]]:
+        raise _damaged(path)
+    return records
+
+
+def _damaged(path: Path) -> UserError:
+    return UserError(f"{path}: does not hold the records of these samples; delete its folder")

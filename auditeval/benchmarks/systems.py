@@ -95,7 +95,8 @@ class Identity:
         return {"baseline": self.name}
 
     def output(self, sample: Sample) -> Output:
-        return _source(self._benchmark, sample)
+        source = self._benchmark.source(sample)
+        return Missing(source.reason) if isinstance(source, Undefined) else source
 
 
 class Noise:
@@ -125,7 +126,7 @@ class Noise:
 
 
 class Constant:
-    """Returns the source of the first sample, whatever it is asked: deaf to its input."""
+    """Returns the first source that there is, whatever it is asked: deaf to its input."""
 
     name = "constant"
 
@@ -137,15 +138,12 @@ class Constant:
         return {"baseline": self.name}
 
     def output(self, sample: Sample) -> Output:
-        return _source(self._benchmark, self._benchmark.samples[0])
+        sources = map(self._benchmark.source, self._benchmark.samples)
+        first = next((found for found in sources if not isinstance(found, Undefined)), None)
+        return Missing("no sample has a source") if first is None else first
 
 
 BASELINES = {kind.name: kind for kind in (Identity, Noise, Constant)}
-
-
-def _source(benchmark: Benchmark, sample: Sample) -> Output:
-    source = benchmark.source(sample)
-    return Missing(source.reason) if isinstance(source, Undefined) else source
 
 
 def _file_digest(path: Path) -> str:

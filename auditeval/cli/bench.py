@@ -256,11 +256,14 @@ def _bench(
         OutputFolder(name, (find or find_outputs)(folder, ids)) for name, folder in folders.items()
     ]
     if baselines:
-        sources = not isinstance(benchmark.source(benchmark.samples[0]), Undefined)
+        sources = any(
+            not isinstance(benchmark.source(sample), Undefined) for sample in benchmark.samples
+        )
         kinds = [kind for name, kind in BASELINES.items() if sources or name == "noise"]
         systems += [kind(benchmark) for kind in kinds]
     whole = _report(benchmark, systems, output, workers)
-    _print_cost(listeners)
+    for judge in listeners.judges:
+        print(f"{judge.name}: {judge.spent}")  # beyond what it had answered before
     if not whole:
         raise typer.Exit(1)
 
@@ -311,7 +314,7 @@ def _report(benchmark: Benchmark, systems: Sequence[System], output: Path, worke
             said = "outputs that are missing or cannot be read" if what == "failed" else what
             print(f"{said}: {listed} (see records.jsonl of each)")
             if what == "unscored":
-                print("(delete the folder of a system to ask again for these; the rest is kept)")
+                print("(the same command asks for these once more)")
     print(f"report: {output / benchmark.name}.md")
     return not any(r["status"] == "failed" for found in records.values() for r in found)
 
@@ -339,41 +342,35 @@ def _listeners(
     from auditeval.backends.load import Backends, read
     from auditeval.features.store import default_cache_dir
     from auditeval.judges.cached import CachedJudge
+    from auditeval.types import UserError
 
     folder = (cache_dir or default_cache_dir()) / "benchmarks"
     nodes = read(config)
     if judge is not None:
         nodes |= dict.fromkeys(JUDGES, _judge(judge, judge_model))
-    loaded = Backends(nodes, folder)
-    kept: dict[int, CachedJudge] = {}
-    for role in JUDGES:
-        if role in loaded:
-            model = loaded.model(role)  # with --judge the same in every role
-            if id(model) not in kept:
-                kept[id(model)] = CachedJudge(model, folder / "judges", output / "answers.jsonl")
-            nodes[role] = kept[id(model)]
-    return Backends(nodes, folder)
+    elif judge_model is not None:
+        raise UserError("--judge-model goes with a --judge that is an endpoint")
+    return Backends(
+        nodes,
+        folder,
+        lambda judge: CachedJudge(judge, folder / "judges", output / "answers.jsonl"),
+    )
 
 
-def _print_cost(listeners: Backends) -> None:
-    """What the judges were asked in this run, beyond what they had answered before."""
-    from auditeval.backends.backend import JUDGES
-
-    judges = {
-        id(judge): judge for judge in map(listeners.model, filter(listeners.__contains__, JUDGES))
-    }
-    for judge in judges.values():
-        print(f"{judge.name}: {judge.spent}")
-
-
-def _judge(where: str, model: str | None) -> Any:
-    from auditeval.judges.http import HTTPJudge
-    from auditeval.judges.local import LocalJudge
-    from auditeval.judges.replay import ReplayJudge
+def _judge(where: str, model: str | None) -> dict[str, str]:
+    """The node of --judge."""
     from auditeval.types import UserError
 
     if where.startswith(("http://", "https://")):
         if model is None:
             raise UserError("--judge is an endpoint: name its model by --judge-model")
-        return HTTPJudge(where, model)
-    return ReplayJudge(Path(where)) if where.endswith(".jsonl") else LocalJudge(where)
+        return {
+            "_target_": "auditeval.judges.http.HTTPJudge",
+            "base_url": where,
+            "model": model,
+        }
+    if model is not None:
+        raise UserError("--judge-model goes with a --judge that is an endpoint")
+    if where.endswith(".jsonl"):
+        return {"_target_": "auditeval.judges.replay.ReplayJudge", "path": where}
+    return {"_target_": "auditeval.judges.local.LocalJudge", "checkpoint": where}

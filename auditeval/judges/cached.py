@@ -15,12 +15,14 @@ class CachedJudge:
     """`judge` behind a cache in `folder` (None keeps nothing), its answers recorded in `record`.
 
     Only answers with a value are kept: what failed once (a limit, a timeout, junk) is asked again
-    when a run resumes. `record` is a JSONL that `ReplayJudge` reads; a line is added for every
-    answer, from cache or not, failed ones with their reason. `spent` is what this run has cost.
+    when the run is given again. `record` is a JSONL that `ReplayJudge` reads; a line is added for
+    every answer, from cache or not, failed ones with their reason. `spent` is what this run has
+    cost.
     """
 
     def __init__(self, judge: Judge, folder: Path | None, record: Path | None = None) -> None:
         self.name, self.revision = judge.name, judge.revision
+        self.model = getattr(judge, "model", judge.name)
         self._judge, self._cache, self._record = judge, ResultCache(folder), record
         self._lock = threading.Lock()
         self._spent = Usage()

@@ -41,15 +41,16 @@ class HTTPJudge:
         prompt_price: float = 0.0,
         completion_price: float = 0.0,
     ) -> None:
-        parts = urlsplit(base_url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+        if not _is_endpoint(base_url):
+            # What may be a password or a key is not shown again.
+            shown = base_url.rpartition("@")[2].partition("?")[0]
             raise UserError(
-                "base_url: expected http(s)://host/v1 without user or password, found "
-                f"{base_url.rpartition('@')[2]!r}"
+                "base_url: expected http(s)://host/v1 without user, password or query, found "
+                f"{shown!r}"
             )
-        self.name = name or model
+        self.name, self.model = name or model, model
         self.revision = hashlib.sha256(f"1 {base_url} {model}".encode()).hexdigest()[:16]
-        self._url, self._model, self._variable = base_url, model, api_key_variable
+        self._url, self._variable = base_url, api_key_variable
         # A line break behind it, as files of secrets have one, is no part of a key.
         self._key = os.environ.get(api_key_variable, "").strip() or _NO_KEY
         if not (self._key.isascii() and self._key.isprintable()):
@@ -87,7 +88,7 @@ class HTTPJudge:
                 ) from None
             except openai.NotFoundError as error:
                 raise UserError(
-                    f"{self._url}: knows no model {self._model!r}, or is no such endpoint "
+                    f"{self._url}: knows no model {self.model!r}, or is no such endpoint "
                     f"({self._said(error)})"
                 ) from None
             except openai.APIStatusError as error:
@@ -130,7 +131,7 @@ class HTTPJudge:
             schema = {"name": "answer", "schema": question.schema, "strict": True}
             options["response_format"] = {"type": "json_schema", "json_schema": schema}
         raw = self._client.chat.completions.with_raw_response.create(
-            model=self._model, messages=messages, temperature=question.temperature, **options
+            model=self.model, messages=messages, temperature=question.temperature, **options
         )
         requests = 1 + raw.retries_taken
         try:
@@ -153,6 +154,16 @@ class HTTPJudge:
 
     def _without_key(self, words: str) -> str:
         return words if self._key == _NO_KEY else words.replace(self._key, "***")
+
+
+def _is_endpoint(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return False
+    known = parts.scheme in ("http", "https") and bool(parts.hostname)
+    return known and "@" not in parts.netloc and not parts.query
 
 
 def _base64_wav(clip: Waveform) -> str:

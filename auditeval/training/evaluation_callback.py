@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -113,7 +114,7 @@ class EditorBenchmark:
 
     `validation_step` returns a dict: `id`, the benchmark's sample ids; `edited` :: float (B, T) or
     B tensors of any length; `rate_hz` of them. Logs the benchmark's values over the samples that
-    came by, and `coverage`, their share of all.
+    came by, and `seen`, their share of all: what is left out of an epoch is not in its rates.
     """
 
     def __init__(self, benchmark: Benchmark) -> None:
@@ -131,7 +132,7 @@ class EditorBenchmark:
 
     def values(self, rows: Rows) -> Mapping[str, Value]:
         seen = [rows[id] for id in self._samples if id in rows]
-        return {**self._benchmark.values(seen), "coverage": len(seen) / len(self._samples)}
+        return {**self._benchmark.values(seen), "seen": len(seen) / len(self._samples)}
 
     def _outputs(self, outputs: Any) -> list[tuple[str, Output]]:
         names = ("id", "edited", "rate_hz")
@@ -153,6 +154,8 @@ class EditorBenchmark:
                 f"validation_step returned {len(clips)} clips and {len(rates)} rates for "
                 f"{len(ids)} ids"
             )
+        if not all(0 < rate < math.inf for rate in rates):
+            raise UserError(f"validation_step returned a rate_hz of {rates}, expected above 0")
         rates_hz = [int(rate) for rate in (rates * len(ids) if len(rates) == 1 else rates)]
         return [
             (id, heard(Waveform(clip.numpy(), rate_hz)))

@@ -107,6 +107,79 @@ def test_a_kill_loses_nothing(tmp_path: Path) -> None:
     assert (tmp_path / "run" / RECORDS).read_bytes() == (tmp_path / "whole" / RECORDS).read_bytes()
 
 
+def test_what_a_judge_did_not_answer_is_asked_again(
+    benchmark: Louder, loud: OutputFolder, tmp_path: Path
+) -> None:
+    class Judged(Louder):
+        """Its judge does not answer on some of the samples."""
+
+        def __init__(self, silent: set[str]) -> None:
+            self._samples, self.silent = benchmark._samples, silent
+            self.asked: list[str] = []
+
+        def evaluate(self, sample: Clip, output: Output) -> Record:
+            self.asked.append(sample.id)
+            record = super().evaluate(sample, output)
+            unscored = {"status": "unscored", "reason": "no answer", "success": False}
+            return record | unscored if sample.id in self.silent else record
+
+    first = Judged({"clip00", "clip03"})
+    run(first, loud, tmp_path / "run")
+    again = Judged({"clip03"})
+    records = run(again, loud, tmp_path / "run")
+    assert sorted(again.asked) == ["clip00", "clip03"]
+    assert [r["id"] for r in records if r["status"] == "unscored"] == ["clip03"]
+    whole = Judged({"clip03"})
+    run(whole, loud, tmp_path / "whole")
+    before = (tmp_path / "run" / RECORDS).read_bytes()
+    assert before == (tmp_path / "whole" / RECORDS).read_bytes()
+    run(Judged({"clip03"}), loud, tmp_path / "run")
+    assert (tmp_path / "run" / RECORDS).read_bytes() == before
+
+
+@pytest.mark.parametrize("name", [RECORDS, f"{RECORDS}.partial"])
+@pytest.mark.parametrize("damage", ["garbage", "a list", "other samples", "too many", "no id"])
+def test_records_that_are_none_are_said(
+    benchmark: Louder, loud: OutputFolder, tmp_path: Path, name: str, damage: str
+) -> None:
+    records = run(benchmark, loud, tmp_path / "run")
+    lines = [json.dumps(record) for record in records]
+    if damage == "too many":
+        lines += lines
+    elif damage == "other samples":
+        lines = lines[::-1]
+    else:
+        lines[3] = {"garbage": "{]", "a list": "[]", "no id": "{}"}[damage]
+    (tmp_path / "run" / RECORDS).unlink()
+    (tmp_path / "run" / name).write_text("".join(f"{line}\n" for line in lines))
+    with pytest.raises(UserError, match="does not hold the records of these samples"):
+        run(benchmark, loud, tmp_path / "run")
+
+
+def test_a_finished_run_is_whole(benchmark: Louder, loud: OutputFolder, tmp_path: Path) -> None:
+    run(benchmark, loud, tmp_path / "run")
+    path = tmp_path / "run" / RECORDS
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:5]))
+    with pytest.raises(UserError, match="does not hold the records"):
+        run(benchmark, loud, tmp_path / "run")
+
+
+def test_which_of_several_files_is_the_output(benchmark: Louder, tmp_path: Path) -> None:
+    """The folder before its audio/, WAV before FLAC before MP3."""
+    ids = [sample.id for sample in benchmark.samples]
+    (tmp_path / "audio").mkdir()
+    order = ["clip00.wav", "audio/clip00.wav", "clip00.flac", "audio/clip00.flac", "clip00.mp3"]
+    for name in order:
+        (tmp_path / name).touch()
+    for name in order:
+        assert find_outputs(tmp_path, ids) == {"clip00": tmp_path / name}
+        (tmp_path / name).unlink()
+        (tmp_path / "clip01.wav").touch()
+        if name == order[-1]:
+            assert set(find_outputs(tmp_path, ids)) == {"clip01"}
+        (tmp_path / "clip01.wav").unlink()
+
+
 def test_other_outputs_are_not_mixed_in(
     benchmark: Louder, loud: OutputFolder, tmp_path: Path
 ) -> None:

@@ -101,3 +101,52 @@ def test_an_output_that_holds_something_else_is_left_alone(
     assert ended.status == 2
     assert "exists and holds something else" in ended.sentence
     assert (tmp_path / "constant" / "thesis.txt").read_text() == "mine"
+
+
+JUDGES: dict[str, tuple[list[str], str]] = {
+    "a model for nobody": (["--judge-model", "x"], "--judge-model goes with a --judge that is an"),
+    "a model for a file": (
+        ["--judge", "a.jsonl", "--judge-model", "x"],
+        "--judge-model goes with a --judge that is an endpoint",
+    ),
+    "no model": (["--judge", "http://localhost:1/v1"], "--judge is an endpoint: name its model"),
+    "no file": (["--judge", "nowhere.jsonl"], "nowhere.jsonl: cannot be read"),
+    "nobody there": (
+        ["--judge", "http://127.0.0.1:9/v1", "--judge-model", "x"],
+        "http://127.0.0.1:9/v1: cannot be reached",
+    ),
+    "no configuration": (["--backends", "nowhere.yaml"], "nowhere.yaml: No such file"),
+    "no outputs": (["-s", "mine={root}"], "{root}: holds no output of any of the 2 samples"),
+    "no folder": (["-s", "mine=nowhere"], "nowhere: cannot be read"),
+}
+
+
+@pytest.mark.parametrize(("options", "sentence"), JUDGES.values(), ids=JUDGES)
+def test_a_mistake_with_judges_and_systems_is_one_sentence(
+    tmp_path: Path, cli: Callable[..., Ended], options: list[str], sentence: str
+) -> None:
+    meta = []
+    for id in ("a", "b"):
+        clip = quantised(np.random.default_rng(0).normal(0, 0.1, 8000))
+        files.write(tmp_path / "wav" / f"{id}.wav", clip, 8000)
+        audio = {"type": "audio", "audio_url": f"wav/{id}.wav"}
+        rubric = {"question": "Is it loud?", "right_choice": "yes", "wrong_choices": ["no"]}
+        meta.append(
+            {
+                "id": id,
+                "complexity": "single",
+                "modality": "sound",
+                "granularity": ["global"],
+                "operations": [{"granularity": "global", "operation": "add"}],
+                "messages": [{"role": "user", "content": [audio]}],
+                "rubrics": [{"category": "IF", **rubric}],
+            }
+        )
+    path = tmp_path / "MMAE-meta.json"
+    path.write_text(json.dumps(meta))
+    options = [option.format(root=tmp_path) for option in options]
+    if "-s" not in options:
+        options.append("--baselines")
+    ended = cli("bench", "mmae", path, *options, "-o", tmp_path / "report")
+    assert ended.status == 2
+    assert ended.sentence.startswith(sentence.format(root=tmp_path))

@@ -198,11 +198,28 @@ def test_an_endpoint_that_hangs_gives_no_answer() -> None:
     assert answer.reason == "no answer within 0.2 s"
 
 
-@pytest.mark.parametrize("url", ["localhost:8000", "ftp://host/v1", "", "http://me:pw@host/v1"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "localhost:8000",
+        "ftp://host/v1",
+        "",
+        "http://me:pw@host/v1",
+        "http://localhost:abc/v1",
+        "http://[::1/v1",
+        "http://h/v1?key=pw",
+    ],
+)
 def test_a_base_url_that_is_none(url: str) -> None:
     with pytest.raises(UserError, match="base_url") as caught:
         judge(url)
     assert "pw" not in str(caught.value)
+
+
+def test_another_endpoint_is_another_judge() -> None:
+    here, there = judge("http://localhost:1/v1"), judge("http://localhost:2/v1")
+    assert here.name == there.name
+    assert here.revision != there.revision
 
 
 def test_without_the_sdk_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

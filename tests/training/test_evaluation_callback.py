@@ -118,11 +118,12 @@ class Counted:
 
     def epoch(self, trainer: Any, module: Any) -> dict[str, Any]:
         rows = range(7)[trainer.global_rank :: trainer.world_size]
-        return {str(row): row * module.weight.item() + row for row in rows}
+        mine = {str(row): row * module.weight.item() + row for row in rows}
+        return {**mine, "shared": trainer.global_rank}  # of two devices the first one's counts
 
     def values(self, rows: dict[str, Any]) -> dict[str, Any]:
         assert list(rows) == sorted(rows)
-        return {"sum": sum(rows.values()), "n": len(rows), "none": Undefined("never there")}
+        return {"sum": sum(rows.values()), "n": len(rows) - 1, "none": Undefined("never there")}
 
 
 def fit(editor: Editor, *callbacks: lightning.Callback, **arguments: Any) -> dict[str, float]:
@@ -160,7 +161,7 @@ def test_an_epoch_is_one_set(folder: Path, single: dict[str, float]) -> None:
     expected = {
         "val/louder/success": sum(gain > 1 for gain in gains) / CLIPS,
         "val/louder/gain": sum(gains) / len(gains),
-        "val/louder/coverage": 1.0,
+        "val/louder/seen": 1.0,
         "val/own/sum": 21.0,
         "val/own/n": 7.0,
         "val/numbers/mean": 3 * (36 - 4) / 8,
@@ -189,7 +190,7 @@ def test_two_processes_are_as_one(folder: Path, single: dict[str, float], tmp_pa
 
 def test_part_of_an_epoch_says_so(folder: Path) -> None:
     found = evaluated(folder, limit_val_batches=2)
-    assert found["val/louder/coverage"] == pytest.approx(6 / CLIPS)
+    assert found["val/louder/seen"] == pytest.approx(6 / CLIPS)
 
 
 def test_only_some_epochs(folder: Path) -> None:
@@ -228,6 +229,9 @@ def test_what_an_editor_returns_is_checked(folder: Path) -> None:
     assert [clip.rate_hz for _, clip in metric._outputs(outputs)] == [8000, 16000]  # type: ignore[union-attr]
     with pytest.raises(UserError, match="the id 'clip99', which louder does not have"):
         metric.batch(None, {**outputs, "id": ["clip00", "clip99"]})
+    for rate in (0, -8000, float("nan"), float("inf")):
+        with pytest.raises(UserError, match=r"a rate_hz of .* expected above 0"):
+            metric.batch(None, {**outputs, "rate_hz": torch.tensor(rate)})
     with pytest.raises(UserError, match="1 clips and 2 rates for 2 ids"):
         metric.batch(None, {**outputs, "edited": clips[:1]})
 
