@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from auditeval import jsonl
 from auditeval.judges.judge import Answer, Question, Reply
 from auditeval.types import UserError, sentence
 
@@ -24,14 +25,12 @@ class ReplayJudge:
     """
 
     def __init__(self, path: str | Path) -> None:
-        path = Path(path)
-        try:
-            recorded = path.read_bytes()
-        except OSError as error:
-            raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
         self._answers: dict[str, dict[str, Any]] = {}
-        for number, line in enumerate(recorded.splitlines(), start=1):
-            row = _row(line, path, number)
+        for where, row in jsonl.objects(Path(path)):
+            if set(row) != _KEYS or not isinstance(row["key"], str):
+                raise UserError(
+                    f"{where}: expected a recorded answer, an object of {', '.join(sorted(_KEYS))}"
+                )
             self._answers[row["key"]] = row
         judges = sorted({str(row["judge"]) for row in self._answers.values()})
         self.name = judges[0] if len(judges) == 1 else f"replay of {', '.join(judges)}"
@@ -50,15 +49,3 @@ class ReplayJudge:
         except ValidationError as error:
             reason = f"the recorded answer does not fit ({sentence(error, question.reply)})"
             return Answer(None, reason)
-
-
-def _row(line: bytes, path: Path, number: int) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except ValueError as error:
-        raise UserError(f"{path}:{number}: is not JSON ({error})") from None
-    if not isinstance(row, dict) or set(row) != _KEYS or not isinstance(row["key"], str):
-        raise UserError(
-            f"{path}:{number}: expected a recorded answer, an object of {', '.join(sorted(_KEYS))}"
-        )
-    return row
