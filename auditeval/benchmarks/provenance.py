@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
+from typing import Any
 
 from auditeval.backends.load import Backends
 
@@ -15,12 +16,24 @@ def stand_ins(backends: Backends, paper: Mapping[str, str]) -> list[str]:
     """
     sentences = []
     for role, theirs in paper.items():
-        ours = backends.model(role).name if role in backends else None
-        if ours is None:
+        if role not in backends:
             sentences.append(f"{role}: none (the paper's is {theirs})")
-        elif not fnmatchcase(ours, theirs):
-            sentences.append(f"{role}: {ours} stands in for {theirs}")
+        elif not is_papers(model := backends.model(role), theirs):
+            sentences.append(f"{role}: {model_name(model)} stands in for {theirs}")
     return sentences
+
+
+def model_name(model: Any) -> str:
+    """What a judge's endpoint is asked for (`model`), whatever label its user gave it; of all
+    others their name."""
+    sent = getattr(model, "model", None)
+    return sent if isinstance(sent, str) else str(model.name)
+
+
+def is_papers(model: Any, theirs: str) -> bool:
+    """Whether it is the model, or of the family, that the paper names; neither case nor the
+    organisation before a "/" counts."""
+    return fnmatchcase(model_name(model).rpartition("/")[2].casefold(), theirs.casefold())
 
 
 def title(benchmark: str, table: str, what: str, sentences: Sequence[str]) -> str:

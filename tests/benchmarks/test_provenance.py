@@ -44,3 +44,28 @@ def test_any_other_model_is_named_and_takes_the_title_away(
     named = title("SpeechEditBench", "Table 2", "results", found)
     assert named.startswith("SpeechEditBench protocol with stand-ins: results")
     assert "not comparable with the paper's Table 2" in named
+
+
+@pytest.mark.parametrize(
+    ("name", "same"),
+    [
+        ("GEMINI-3-Pro", True),
+        ("google/gemini-3-pro", True),
+        ("gemini-fans/other", False),
+        ("my-gemini-3", False),
+    ],
+)
+def test_neither_case_nor_organisation_counts(name: str, same: bool) -> None:
+    found = stand_ins(backends(transcriber_en="openai/Whisper-Large-v3", judge=name), PAPER)
+    assert found == ([] if same else [f"judge: {name} stands in for gemini-*"])
+
+
+def test_what_a_judge_is_sent_counts_and_not_its_label() -> None:
+    def judged(label: str, sent: object) -> list[str]:
+        return stand_ins(
+            Backends({"judge": SimpleNamespace(name=label, model=sent)}), {"judge": "gemini-*"}
+        )
+
+    assert judged("gemini-3-pro", "small-one") == ["judge: small-one stands in for gemini-*"]
+    assert judged("mine", "gemini-3-pro-preview") == []
+    assert judged("gemini-3-pro", object()) == []  # weights are no name

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 import numpy as np
 
 from auditeval.backends.load import Backends
 from auditeval.benchmarks.benchmark import Column, Direction, Record, Table, Value
-from auditeval.benchmarks.provenance import title
+from auditeval.benchmarks.provenance import is_papers, model_name, title
 from auditeval.benchmarks.swanbench.radar import HIGH, LOW, shifted_pesq, stretched
 from auditeval.types import Undefined
 
@@ -50,12 +49,12 @@ def column_names(backends: Backends, paper: Mapping[str, str]) -> dict[str, str]
     names = {metric: (m.heading, m.role) for metric, m in METRICS.items() if m.role} | _CONTENT
     found = {}
     for key, (heading, role) in names.items():
-        ours = backends.model(role).name if role in backends else None
-        same = ours is None or role not in paper or fnmatchcase(ours, paper[role])
-        if key == "fidelity":  # what another model rates is not the paper's fidelity
-            found[key] = heading if same else f"Quality by {ours}"
-        else:
-            found[key] = heading if same else f"{heading} by {ours}"
+        model = backends.model(role) if role in backends else None
+        if model is None or role not in paper or is_papers(model, paper[role]):
+            found[key] = heading
+        else:  # what another model rates is not the paper's fidelity
+            what = "Quality" if key == "fidelity" else heading
+            found[key] = f"{what} by {model_name(model)}"
     return found
 
 
