@@ -1,4 +1,4 @@
-"""MMAE [mmae.txt]: edits to votes on rubrics to the paper's Table 2."""
+"""MMAE [mmae.txt]: edits to votes on rubrics to tables laid out as the paper's Table 2."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from auditeval.audio import AudioError, Waveform
 from auditeval.backends.load import Backends
 from auditeval.benchmarks.benchmark import Missing, Output, Record, Table, Value
 from auditeval.benchmarks.mmae import tables
-from auditeval.benchmarks.mmae.questions import SYSTEM_PROMPT, options, question
+from auditeval.benchmarks.mmae.questions import STAND_IN, SYSTEM_PROMPT, options, question
 from auditeval.benchmarks.mmae.samples import MMAESample, RubricRow, digest, read_samples
 from auditeval.benchmarks.provenance import stand_ins
 from auditeval.judges.judge import Judge
@@ -100,7 +100,7 @@ class MMAE:
         return found
 
     def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[Table]:
-        return tables.of(systems, stand_ins(self._backends, PAPER))
+        return tables.of(systems, [STAND_IN, *stand_ins(self._backends, PAPER)])
 
     def _answered(self, sample: MMAESample, output: Waveform) -> list[dict[str, Any]]:
         judge: Judge = self._backends.model("judge")

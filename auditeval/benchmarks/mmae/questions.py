@@ -1,4 +1,5 @@
-"""What the judge is asked of a rubric: our words, since the paper's prompt is not published."""
+"""What the judge is asked of a rubric, in our words: the paper prints its prompt in an appendix, of
+which the copy that we could read has the captions alone."""
 
 from __future__ import annotations
 
@@ -13,6 +14,8 @@ from auditeval.audio import Waveform
 from auditeval.benchmarks.mmae.samples import RubricRow
 from auditeval.judges.judge import Question
 from auditeval.metrics.rubric import shuffled
+
+STAND_IN = "prompt: ours, the paper's is not in what we could read"
 
 SYSTEM_PROMPT = (
     "You are an expert in the analysis of sound, music and speech. You are given audio clips, each "

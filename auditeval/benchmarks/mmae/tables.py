@@ -27,10 +27,6 @@ _ORDER = {
     "operation": (),
 }
 _RATES = ("IFR", "CR", "EMR")
-_PUBLISHED = (
-    "Published for this benchmark (mmae.txt Table 2, %): Identity IFR 27.37, CR 94.13, EMR 4.60; "
-    "Noise IFR 32.08, CR 15.68, EMR 0.00. References, no results of this run."
-)
 
 
 def marks(records: Sequence[Record]) -> list[list[Rubric]]:
@@ -44,7 +40,7 @@ def marks(records: Sequence[Record]) -> list[list[Rubric]]:
 def of(systems: Systems, sentences: Sequence[str]) -> list[Table]:
     """One table of all samples, ranked by EMR, then IFR, then CR, and one for each axis.
 
-    `sentences` say which models stand in for the paper's.
+    `sentences` say what stands in for the paper's.
     """
     found = {name: rubric_rates(marks(records)) for name, records in systems.items()}
     ranked = sorted(found, key=lambda name: _standing(found[name]), reverse=True)
@@ -102,7 +98,6 @@ def _overall(
             "An unscored rubric counts as wrong, and is left out of the rates over what was "
             "scored; a missing output has all its rubrics wrong.",
             *sentences,
-            *([] if sentences else [_PUBLISHED]),
         ),
     )
 

@@ -180,13 +180,21 @@ def test_exact_matches_rank_before_following_before_consistency(tmp_path: Path) 
     assert rows["keeps"]["CR"] > rows["follows"]["CR"]
 
 
-def test_the_papers_judge_gets_the_papers_title(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "stands_in"),
+    [("Qwen/Qwen3-Omni-30B-A3B-Instruct", 0), ("qwen3-omni", 0), ("told", 1)],
+)
+def test_the_papers_title_is_never_that_of_our_prompt(
+    tmp_path: Path, name: str, stands_in: int
+) -> None:
     judge = ToldJudge(VOTES)
-    judge.name = "qwen3-omni-30b-a3b-instruct"
+    judge.name = name
     made = benchmark(tmp_path, judge)
-    main = made.tables({"a": records_of(made)})[0]
-    assert main.title.startswith("MMAE, Table 2")
-    assert any("27.37" in note for note in main.notes)
+    for table in made.tables({"a": records_of(made)}):
+        assert table.title.startswith("MMAE protocol with stand-ins: ")
+        assert "prompt: ours, the paper's is not in what we could read" in table.notes
+        assert sum("stands in for" in note for note in table.notes) == stands_in
+        assert not any("27.37" in note for note in table.notes)
 
 
 def test_a_replay_agrees_byte_for_byte_whatever_the_workers(tmp_path: Path) -> None:
