@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,20 @@ FILES = ("predictions.json", "submission.jsonl")
 
 
 def find(path: Path, ids: Sequence[str]) -> dict[str, Path]:
-    """Output files by sample id, in any layout (see `predicted`, `systems.find_outputs`)."""
+    """Output files by sample id, of those that are there, in any layout (see `predicted`,
+    `systems.find_outputs`). Raises UserError where no sample has one."""
     if path.is_dir() and not any((path / name).is_file() for name in FILES):
         return find_outputs(path, ids)
-    return predicted(path)
+    named = predicted(path)
+    # Path.is_file raises for a name that is too long: none such is there, nor one with a NUL.
+    there = {id for id in ids if id in named and os.path.isfile(named[id])}  # noqa: PTH113
+    found = {id: named[id] for id in ids if id in there}
+    if not found:
+        raise UserError(
+            f"{path}: names no file that is there for any of the {len(ids)} samples; expected ids "
+            f"like {ids[0]!r}"
+        )
+    return found
 
 
 def predicted(path: Path) -> dict[str, Path]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -102,6 +103,9 @@ class SampleRow(_Row):
 
     @model_validator(mode="after")
     def _check(self) -> SampleRow:
+        for path in self.inputs:
+            if path.is_absolute() or ".." in path.parts:  # a judge's endpoint is sent what is there
+                raise ValueError(f"audio_url {str(path)!r}: expected a file below this folder")
         count = len(self.inputs)
         for number, rubric in enumerate(self.rubrics):
             for reference in rubric.references:
@@ -155,7 +159,7 @@ def read_samples(path: Path) -> list[MMAESample]:
         seen.add(row.id)
         sample = MMAESample(row, path.parent)
         for file in sample.inputs:
-            if not file.is_file():
+            if not os.path.isfile(file):  # noqa: PTH113 (Path's raises for a name too long)
                 raise UserError(f"{where}: {file}: no such file")
         samples.append(sample)
     if not samples:
@@ -169,7 +173,7 @@ def read_list(path: Path) -> list[Any]:
         entries = json.loads(path.read_bytes())
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(f"{path}: is not JSON ({error})") from None
     if not isinstance(entries, list):
         raise UserError(f"{path}: expected a JSON list, found {type(entries).__name__}")

@@ -12,7 +12,7 @@ import pytest
 from mmae_files import ENTRIES, write
 
 from auditeval.audio import Waveform
-from auditeval.benchmarks.mmae.outputs import predicted
+from auditeval.benchmarks.mmae.outputs import find, predicted
 from auditeval.benchmarks.mmae.references import references
 from auditeval.benchmarks.mmae.samples import read_samples
 from auditeval.types import Undefined, UserError
@@ -33,6 +33,9 @@ RAMP = Waveform(np.arange(40, dtype=np.float32) / 40, 10)  # 4 s
         ("<Audio output [ 1 : 2 ]>", slice(10, 20)),
         ("<audio output[3s:99s]>", slice(30, 40)),
         ("<audio output[-99s:1s]>", slice(0, 10)),
+        ("<audio output[:1.16s]>", slice(0, 12)),
+        ("<audio output[1.16s:]>", slice(12, 40)),
+        ("<audio output[-1.16s:]>", slice(28, 40)),
     ],
 )
 def test_slices_are_those_of_python(text: str, expected: slice) -> None:
@@ -125,6 +128,10 @@ def changed(path: str, value: Any) -> list[Any]:
         ("1.id", "a", r"entry 1 \(a\): this id stands twice"),
         ("1.id", 7, "entry 1: id: "),
         ("1.messages.0.content.1.audio_url", "wav/none.wav", r"entry 1 \(b\): .*no such file"),
+        ("1.messages.0.content.1.audio_url", "x" * 999, r"entry 1 \(b\): .*no such file"),
+        ("1.messages.0.content.1.audio_url", "a\0b", r"entry 1 \(b\): .*no such file"),
+        ("1.messages.0.content.1.audio_url", "/wav/b.wav", r"entry 1 \(b\): audio_url '/wav/b"),
+        ("1.messages.0.content.1.audio_url", "wav/../../b.wav", r"entry 1 \(b\): audio_url 'wav/"),
         ("1", [], "entry 1: "),
     ],
 )
@@ -135,7 +142,7 @@ def test_a_bad_entry_is_named(tmp_path: Path, path: str, value: Any, says: str) 
         read_samples(meta)
 
 
-@pytest.mark.parametrize("text", ["", "{", "{}", "[]", "\xff"])
+@pytest.mark.parametrize("text", ["", "{", "{}", "[]", "\xff", 100_000 * "["])
 def test_a_bad_file_is_named(tmp_path: Path, text: str) -> None:
     meta = tmp_path / "MMAE-meta.json"
     meta.write_text(text, encoding="latin-1")
@@ -185,3 +192,17 @@ def test_bad_predictions_are_named(tmp_path: Path, name: str, text: str, says: s
     (tmp_path / name).write_text(text)
     with pytest.raises(UserError, match=says):
         predicted(tmp_path)
+
+
+def test_what_is_named_and_not_there_is_no_output(tmp_path: Path) -> None:
+    there, other = tmp_path / "a.wav", tmp_path / "other.wav"
+    for file in (there, other):
+        file.write_bytes(b"not audio")
+    urls = {"a": "a.wav", "b": "none.wav", "c": "a\0.wav", "d": "x" * 999, "other": "other.wav"}
+    path = tmp_path / "submission.jsonl"
+    rows = (json.dumps({"id": id, "audio_path": url}) for id, url in urls.items())
+    path.write_text("\n".join(rows))
+    assert find(path, ["a", "b", "c", "d"]) == find(tmp_path, ["a", "b"]) == {"a": there}
+    for ids in (["sample1", "sample2"], ["b", "c"]):
+        with pytest.raises(UserError, match=rf"any of the 2 samples; expected ids like '{ids[0]}'"):
+            find(path, ids)
