@@ -56,8 +56,20 @@ def test_chinese_characters(text: str, expected: str) -> None:
     assert normalise_chinese(text) == expected
 
 
-def test_swanbench_drops_marks_without_a_gap_and_what_is_not_ascii() -> None:
-    assert normalise_swanbench_english("Well-known,  café “No”") == "wellknown caf no"
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Well-known,  café “No”", "wellknown cafe no"),
+        ("cafe\u0301 naïve Zoë", "cafe naive zoe"),
+        ("don´t don’t wait…", "dont dont wait"),
+        ("two\u00a0words \ufb01t Ｆｕｌｌ", "two words fit full"),
+        ("only 汉字 go", "only go"),
+    ],
+)
+def test_swanbench_drops_marks_without_a_gap_and_what_has_no_ascii(
+    text: str, expected: str
+) -> None:
+    assert normalise_swanbench_english(text) == expected
 
 
 def test_swanbench_writes_simplified_characters() -> None:

@@ -31,7 +31,7 @@ PAPER = {
 }
 """Model by role, as our backends name them."""
 
-_CODE = 1
+_CODE = 2
 """Counts the changes here that change a record."""
 
 Found = tuple[Value, dict[str, Any]]
