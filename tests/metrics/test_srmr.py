@@ -35,7 +35,13 @@ def test_equal_to_srmrpy(seconds: int, rt60: float, theirs: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("above_hz", "theirs"), [(1750, 17.831849440517455), (4000, 31.05011218473939)]
+    ("above_hz", "theirs"),
+    [
+        (1000, 14.443405703629473),
+        (1750, 17.831849440517455),
+        (3000, 19.7680577935653),
+        (4000, 31.05011218473939),
+    ],
 )
 def test_equal_to_srmrpy_where_fewer_fast_bands_count(above_hz: int, theirs: float) -> None:
     filters = signal.butter(4, above_hz, "highpass", fs=RATE_HZ, output="sos")

@@ -14,7 +14,7 @@ from auditeval.audio import Waveform
 from auditeval.backends.backend import Word
 from auditeval.benchmarks.swanbench.alignment import speaker_streams, turn_spans
 from auditeval.benchmarks.swanbench.radar import shifted_pesq, stretched
-from auditeval.benchmarks.swanbench.samples import Turn, read_samples, read_timings
+from auditeval.benchmarks.swanbench.samples import Turn, digest, read_samples, read_timings
 from auditeval.types import Undefined, UserError
 
 
@@ -61,6 +61,20 @@ def test_timings(tmp_path: Path) -> None:
         path.write_text(bad)
         with pytest.raises(UserError, match=r"timings\.jsonl:1: "):
             read_timings(path)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"content": [{"speaker": "Speaker1", "text": "other"}]}, {"scene": "x"}, {"language": "zh"}],
+)
+def test_the_digest_is_of_all_that_a_record_rests_on(
+    tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    before = read_samples(write(tmp_path / "a.jsonl"))
+    after = read_samples(write(tmp_path / "b.jsonl", [{**ROWS[0], **changes}, ROWS[1]]))
+    assert [sample.id for sample in before] == [sample.id for sample in after]
+    assert digest(before) != digest(after)
+    assert digest(before) == digest(read_samples(tmp_path / "a.jsonl"))
 
 
 def turns(*said: tuple[str, str]) -> list[Turn]:
