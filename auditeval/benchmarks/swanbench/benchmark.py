@@ -126,8 +126,11 @@ class SwanBench:
         return record
 
     def values(self, records: Sequence[Record]) -> dict[str, Value]:
-        """Mean of each metric over the records that have it (missing outputs count in `content`
-        alone), WER and CER apart; shares of samples with an output and without open questions."""
+        """Mean of each metric over the records that have it, and their share (`*_coverage`); WER
+        and CER apart; shares of samples with an output and without open questions.
+
+        In `content` the error of an output counts up to 1, and that of a missing one, which has no
+        other value, is 1: to drop an output never improves it. Records keep the error itself."""
         return tables.values(records, self._timings)
 
     def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[Table]:
@@ -211,9 +214,8 @@ class SwanBench:
         if role not in self._backends:
             return Undefined(f"no {role}"), {}
         opinions = ask(self._backends.model(role))
-        mean = listening.mean_score(opinions)
         details = {
             "opinions": [opinion._asdict() for opinion in opinions],
             "unanswered": sum(opinion.score is None for opinion in opinions),
         }
-        return Undefined(opinions[0].said) if mean is None else mean, details
+        return listening.mean_score(opinions), details

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from auditeval.audio import Waveform, adjoining_windows
 from auditeval.judges.judge import Judge, Question
+from auditeval.types import Undefined
 
 PROSODY_RUNS = 10
 PROSODY_TEMPERATURE = 1.0
@@ -127,10 +128,13 @@ def hierarchy(judge: Judge, clip: Waveform) -> list[Opinion]:
     return [_opinion(judge, Question(_PROMPTS["hierarchy"], (("Output", clip),), Hierarchy))]
 
 
-def mean_score(opinions: Sequence[Opinion]) -> float | None:
-    """Over the opinions that there are."""
+def mean_score(opinions: Sequence[Opinion]) -> float | Undefined:
+    """Over the opinions that there are; undefined where less than half of them are (our choice)."""
     scores = [opinion.score for opinion in opinions if opinion.score is not None]
-    return sum(scores) / len(scores) if scores else None
+    if not scores or len(scores) < len(opinions) / 2:
+        said = next((opinion.said for opinion in opinions if opinion.score is None), "no question")
+        return Undefined(f"{len(scores)} of {len(opinions)} answers: {said}")
+    return sum(scores) / len(scores)
 
 
 def _opinion(judge: Judge, question: Question[Any]) -> Opinion:

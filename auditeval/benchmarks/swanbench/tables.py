@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from auditeval.backends.load import Backends
 from auditeval.benchmarks.benchmark import Column, Direction, Record, Table, Value
 from auditeval.benchmarks.provenance import is_papers, model_name, title
+from auditeval.benchmarks.swanbench.means import comparable, deviation, gaps, mean, share
 from auditeval.benchmarks.swanbench.radar import HIGH, LOW, shifted_pesq, stretched
 from auditeval.types import Undefined
 
@@ -37,6 +36,11 @@ METRICS: Mapping[str, _Metric] = {
 }
 _CONTENT = {"zh": ("CER (zh)", "transcriber_zh"), "en": ("WER (en)", "transcriber_en")}
 _RATINGS = ("PESQ", "OVRL")
+_ALIGNMENT = "who speaks when: the recogniser's words stand in for WhisperX (en), Paraformer (zh)"
+_CLIPPED = "An output's content error counts up to 1, which is that of a missing output."
+_UNMARKED = (
+    "Means without an arrow are over different samples from row to row: none of them is best."
+)
 
 
 def fidelity_rating(ratings: Mapping[str, float]) -> str:
@@ -60,10 +64,9 @@ def column_names(backends: Backends, paper: Mapping[str, str]) -> dict[str, str]
 
 def values(records: Sequence[Record], timings: Timings) -> dict[str, Value]:
     """Of one system, flat; see `SwanBench.values`."""
-    found: dict[str, Value] = {metric: _mean(records, metric) for metric in METRICS}
-    for language, (_, role) in _CONTENT.items():
-        name = "cer_zh" if role.endswith("zh") else "wer_en"
-        found[name] = _mean(_of(records, language), "content")
+    found: dict[str, Value] = {metric: mean(records, metric) for metric in METRICS}
+    found |= {"cer_zh": mean(records, "zh"), "wer_en": mean(records, "en")}
+    found |= {f"{metric}_coverage": share(records, metric) for metric in METRICS}
     count = len(records)
     outputs = sum(record["status"] != "failed" for record in records)
     answered = sum(record["status"] == "ok" for record in records)
@@ -86,9 +89,11 @@ def of(
     for name, (numbered, what, belongs) in kinds.items():
         kept = {s: [r for r in rs if belongs(r["speakers"])] for s, rs in systems.items()}
         if any(kept.values()):
-            heading = title("SwanBench-Speech", numbered, what, sentences)
-            made.append(_means(name, heading, kept, columns, sentences, timings))
-    return [*made, _scenarios(systems, columns, sentences), _radar(systems, columns, sentences)]
+            said = _with_alignment(kept, sentences)
+            heading = title("SwanBench-Speech", numbered, what, said)
+            made.append(_means(name, heading, kept, columns, said, timings))
+    said = _with_alignment(systems, sentences)
+    return [*made, _scenarios(systems, columns, said), _radar(systems, columns, said)]
 
 
 def real_time_factor(records: Sequence[Record], timings: Timings) -> Value:
@@ -118,10 +123,9 @@ def _means(
     for system, records in systems.items():
         row: dict[str, Cell] = {}
         for key, column in _keys(columns):
-            kept, metric = (_of(records, key), "content") if key in _CONTENT else (records, key)
-            row[column] = _mean(kept, metric)
-            if metric != "content":
-                row[f"± {column}"] = _deviation(kept, metric)
+            row[column] = mean(records, key)
+            if key not in _CONTENT:
+                row[f"± {column}"] = deviation(records, key)
         row["RTF"] = real_time_factor(records, timings)
         row["Samples"] = len(records)
         row["Outputs"] = sum(record["status"] != "failed" for record in records)
@@ -129,36 +133,47 @@ def _means(
         rows[system] = row
     headings = []
     for key, column in _keys(columns):
-        headings.append(Column(column, "lower" if key in _CONTENT else METRICS[key].better))
+        headings.append(_column(column, systems, key))
         if key not in _CONTENT:
             headings.append(Column(f"± {column}"))
+    headings.append(Column("RTF", "lower" if comparable(systems, "seconds") else None))
     counts = (Column("Samples"), Column("Outputs"), Column("Unscored"))
     notes = (
-        "Means over samples, ± their standard deviation. A missing output has a content error of "
-        "1 and no other value: means of systems with fewer outputs are not comparable.",
+        f"Means over the samples that have a value, ± their standard deviation. {_CLIPPED}",
+        _UNMARKED,
+        *gaps(systems, dict(_keys(columns))),
         *sentences,
     )
-    return Table(name, heading, (*headings, Column("RTF", "lower"), *counts), rows, notes)
+    return Table(name, heading, (*headings, *counts), rows, notes)
 
 
 def _scenarios(systems: Systems, columns: Mapping[str, str], sentences: Sequence[str]) -> Table:
-    cells = _by_scene(systems)
     names = _with_content(columns)
+    rows = {f"{system}, {scene}": kept for (system, scene), kept in _by_scene(systems).items()}
     return Table(
         "swanbench_scenarios",
         title("SwanBench-Speech", "Figure 11", "means by scenario", sentences),
-        tuple(Column(names[metric], m.better) for metric, m in METRICS.items()),
+        tuple(_column(names[metric], rows, metric) for metric in METRICS),
         {
-            f"{system}, {scene}": {names[metric]: found[metric] for metric in METRICS}
-            for (system, scene), found in cells.items()
+            row: {names[metric]: mean(records, metric) for metric in METRICS}
+            for row, records in rows.items()
         },
-        ("Content: CER of Chinese and WER of English samples.", *sentences),
+        (
+            f"Content: CER of Chinese and WER of English samples. {_CLIPPED}",
+            "Lower is better for reverb and content, higher for all else.",
+            *gaps(rows, names),
+            *sentences,
+        ),
     )
 
 
 def _radar(systems: Systems, columns: Mapping[str, str], sentences: Sequence[str]) -> Table:
     """Least and greatest are those of all systems in all scenarios, as in G.2."""
-    cells, names = _by_scene(systems), _with_content(columns)
+    names = _with_content(columns)
+    cells = {
+        place: {metric: mean(records, metric) for metric in METRICS}
+        for place, records in _by_scene(systems).items()
+    }
     rated = {record["fidelity_rating"] for records in systems.values() for record in records}
 
     def scaled(metric: str, value: Value) -> Value:
@@ -173,18 +188,23 @@ def _radar(systems: Systems, columns: Mapping[str, str], sentences: Sequence[str
     def scaled_row(found: Mapping[str, Value]) -> dict[str, Cell]:
         return {names[metric]: scaled(metric, found[metric]) for metric in METRICS}
 
-    overall = {s: {m: _mean(records, m) for m in METRICS} for s, records in systems.items()}
+    overall = {s: {m: mean(records, m) for m in METRICS} for s, records in systems.items()}
     by_scene: dict[str, dict[str, dict[str, Cell]]] = {}
     for (system, scene), found in cells.items():
         by_scene.setdefault(scene, {})[system] = scaled_row(found)
     return Table(
         "swanbench_radar",
         title("SwanBench-Speech", "Figure 1", "on the radar's scale, 1 to 5", sentences),
-        tuple(Column(names[metric], "higher") for metric in METRICS),
+        tuple(
+            Column(names[metric], "higher" if comparable(systems, metric) else None)
+            for metric in METRICS
+        ),
         {system: scaled_row(found) for system, found in overall.items()},
         (
             "Timbre, reverb and content are stretched between the worst and the best scenario of "
-            "all systems here, so they change with the systems beside them.",
+            f"all systems here, so they change with the systems beside them. {_CLIPPED}",
+            _UNMARKED,
+            *gaps(systems, names),
             *sentences,
         ),
         radar=tuple(names.values()),
@@ -201,11 +221,21 @@ def _radar(systems: Systems, columns: Mapping[str, str], sentences: Sequence[str
     )
 
 
-def _by_scene(systems: Systems) -> dict[tuple[str, str], dict[str, Value]]:
+def _with_alignment(systems: Systems, sentences: Sequence[str]) -> list[str]:
+    """Where several speak, whose turn it is tells another than the paper's aligner."""
+    dialogue = any(record["speakers"] > 1 for rs in systems.values() for record in rs)
+    return [*sentences, _ALIGNMENT] if dialogue else list(sentences)
+
+
+def _column(name: str, rows: Systems, key: str) -> Column:
+    """Without a best where the means are not over the same samples."""
+    better: Direction = "lower" if key in _CONTENT else METRICS[key].better
+    return Column(name, better if comparable(rows, key) else None)
+
+
+def _by_scene(systems: Systems) -> dict[tuple[str, str], list[Record]]:
     return {
-        (system, scene): {
-            metric: _mean([r for r in records if r["scene"] == scene], metric) for metric in METRICS
-        }
+        (system, scene): [record for record in records if record["scene"] == scene]
         for system, records in systems.items()
         for scene in sorted({record["scene"] for record in records})
     }
@@ -220,26 +250,3 @@ def _keys(columns: Mapping[str, str]) -> list[tuple[str, str]]:
 def _with_content(columns: Mapping[str, str]) -> dict[str, str]:
     """Headings by metric, where both languages share one."""
     return {metric: columns.get(metric, METRICS[metric].heading) for metric in METRICS}
-
-
-def _of(records: Sequence[Record], language: str) -> list[Record]:
-    return [record for record in records if record["language"] == language]
-
-
-def _known(records: Sequence[Record], metric: str) -> list[float]:
-    return [record[metric] for record in records if record[metric] is not None]
-
-
-def _mean(records: Sequence[Record], metric: str) -> Value:
-    known = _known(records, metric)
-    return float(np.mean(known)) if known else _why(records, metric)
-
-
-def _deviation(records: Sequence[Record], metric: str) -> Value:
-    known = _known(records, metric)
-    return float(np.std(known)) if known else _why(records, metric)
-
-
-def _why(records: Sequence[Record], metric: str) -> Undefined:
-    reasons = [r["undefined"][metric] for r in records if metric in r["undefined"]]
-    return Undefined(reasons[0] if reasons else "no samples")

@@ -91,7 +91,7 @@ def test_an_unanswered_question_is_no_score(path: Path) -> None:
     assert record["reason"] == "9 questions have no answer"  # 5 runs, 3 chunks, 1 clip
     assert record["prosody"] == 4
     assert record["richness"] is record["hierarchy"] is None
-    assert record["undefined"]["richness"] == "the judge wrote nothing"
+    assert record["undefined"]["richness"] == "0 of 3 answers: the judge wrote nothing"
 
 
 def test_a_change_of_voice_is_heard(path: Path) -> None:
