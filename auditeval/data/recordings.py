@@ -46,15 +46,15 @@ def read_recordings(path: Path, needed: Sequence[str] = ()) -> list[Recording]:
 
 
 def digest(recordings: Sequence[Recording]) -> str:
-    """SHA-256 of names, labels and sizes, in hex: what a set of made items depends on."""
+    """SHA-256 of names, labels and bytes, in hex: what a set of made items depends on."""
     found = hashlib.sha256()
     for recording in recordings:
         labels = sorted(recording.labels.items())
         try:
-            size = recording.path.stat().st_size
+            content = hashlib.sha256(recording.path.read_bytes()).hexdigest()
         except OSError as error:
             raise UserError(f"{recording.path}: {error.strerror}") from None
-        found.update(f"{recording.name}\n{labels}\n{size}\n".encode())
+        found.update(f"{recording.name}\n{labels}\n{content}\n".encode())
     return found.hexdigest()
 
 

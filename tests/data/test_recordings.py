@@ -45,6 +45,18 @@ def test_the_digest_changes_with_a_label_a_name_and_a_file(folder: Path) -> None
     assert digest(read_recordings(folder)) != before
 
 
+def test_the_digest_sees_other_bytes_of_the_same_length(folder: Path) -> None:
+    before = digest(read_recordings(folder))
+    path = folder / "a/1.wav"
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    assert digest(read_recordings(folder)) != before
+    (folder / "same").mkdir()
+    with pytest.raises(UserError, match="Is a directory"):
+        digest([read_recordings(folder)[0]._replace(path=folder / "same")])
+
+
 def test_a_recording_comes_at_the_rate_asked_for(folder: Path) -> None:
     first = read_recordings(folder)[0]
     assert len(decoded(first, 16000).samples) == 2 * len(decoded(first, 8000).samples) == 3200

@@ -104,6 +104,7 @@ def make(
         raise UserError("backgrounds need recordings of noise: a CSV with path and class, a folder")
     spoken = read_recordings(speech, needed)
     noises = read_recordings(noise, [CLASS]) if noise and set(parts) & set(_NOISY) else []
+    noise_sha256 = digest(noises)
     asked = {
         "version": VERSION,
         "auditeval": __version__,
@@ -114,7 +115,7 @@ def make(
         for part in parts:
             sources, inputs = Sources(spoken, [], []), dict[str, Any]()
             if part in _NOISY:
-                sources, inputs = sources._replace(noise=noises), {"noise_sha256": digest(noises)}
+                sources, inputs = sources._replace(noise=noises), {"noise_sha256": noise_sha256}
             elif part == "rir_consistency":
                 inputs = {"rooms_sha256": digest(read_recordings(rooms)) if rooms else None}
             # By part: the parts of one set may come from different speech.

@@ -56,8 +56,6 @@ _TASKS = {
     "speaker_editing": ("speaker",),
 }
 _DRAWN_RT60 = {"bathroom": (0.1, 0.16), "small_room": (0.22, 0.38), "large_hall": (0.85, 1.4)}
-
-_DRAWN_RT60 = {"bathroom": (0.1, 0.16), "small_room": (0.22, 0.38), "large_hall": (0.85, 1.4)}
 """Of made rooms, which keep to what is drawn within 5 %."""
 
 Report = Callable[[str, int, int], None]

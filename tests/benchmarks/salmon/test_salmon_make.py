@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -235,6 +236,28 @@ def test_another_seed_gives_other_clips_and_asks_for_another_folder(
         assert sum(changed) >= 3
     with pytest.raises(UserError, match="other settings"):
         make(out, **inputs, settings=SETTINGS)
+
+
+def test_sources_of_other_bytes_do_not_keep_the_clips_of_before(
+    inputs: dict[str, Path], tmp_path: Path
+) -> None:
+    """Same names, same sizes: speech, noise and rooms are each seen to be others."""
+    shutil.copytree(inputs["speech"].parent, tmp_path / "in")
+    speech, noise, rooms = (tmp_path / "in" / name for name in ("speech.csv", "noise", "rooms"))
+    for delay in (100, 400):
+        response = np.zeros(1600)
+        response[[0, delay]] = 0.9, 0.5
+        files.write(rooms / f"{delay}.wav", quantised(response), RATE_HZ)
+    few = Settings(samples=1)
+    parts = {"0_one_calm.wav": "speaker_consistency", "noise/hum/0.wav": "bg_all_consistency"}
+    for name, part in {**parts, "rooms/100.wav": "rir_consistency"}.items():
+        before = make(tmp_path / part, speech, noise, rooms, [part], few)
+        path = tmp_path / "in" / name
+        content = path.read_bytes()
+        path.write_bytes(content[:-100] + content[-100:][::-1])
+        path.write_bytes(content[:-2] + b"\x11\x11")
+        with pytest.raises(UserError, match="other settings, inputs"):
+            make(before, speech, noise, rooms, [part], few)
 
 
 def test_a_made_set_is_a_benchmark_that_is_not_taken_for_the_published_one(made: Path) -> None:

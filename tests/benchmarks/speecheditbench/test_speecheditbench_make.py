@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -272,6 +273,13 @@ def test_another_seed_gives_other_samples(
         assert not {r["sample_id"] for r in rows_of(out, task)} & {
             r["sample_id"] for r in rows_of(made, task)
         }
+    speech = shutil.copytree(inputs["speech"].parent, tmp_path / "in") / "speech.csv"
+    few = Settings(samples=1)
+    before = make(tmp_path / "few", speech, kinds=["speed"], settings=few)
+    path = speech.with_name("3.wav")  # as long as before
+    path.write_bytes(path.read_bytes()[:-2] + b"\x11\x11")
+    with pytest.raises(UserError, match="other settings, inputs"):
+        make(before, speech, kinds=["speed"], settings=few)
     with pytest.raises(UserError, match="other settings"):
         make(out, **inputs, kinds=["stress", "noise", "speaker"], settings=SETTINGS)
 
