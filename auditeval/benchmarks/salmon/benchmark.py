@@ -67,10 +67,11 @@ class Salmon:
             return record | failure | {"undefined": {"outcome": output.reason}}
         if isinstance(output, Undefined):
             output = PairScores(output, output)
-        for side, score in output._asdict().items():
+        names = tuple(f"{clip.name}: " for clip in pair[2:])
+        for name, (side, score) in zip(names, output._asdict().items(), strict=True):
             if isinstance(score, Undefined):
-                clip = (pair.positive if side == "positive" else pair.negative).name
-                record["undefined"][f"{side}_score"] = f"{clip}: {score.reason}"
+                named = score.reason.startswith(names)
+                record["undefined"][f"{side}_score"] = ("" if named else name) + score.reason
             elif math.isinf(score):
                 record["undefined"][f"{side}_score"] = "minus infinity, which JSON cannot hold"
             else:

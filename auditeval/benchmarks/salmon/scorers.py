@@ -88,15 +88,15 @@ class EvaluatorScorer:
             try:
                 pairs = edits(pair, self._original, Path(folder))
             except AudioError as error:
-                return PairScores(Undefined(str(error)), Undefined(str(error)))
+                unread = Undefined(_without_folders(str(error), pair, folder))
+                return PairScores(unread, unread)
             with self._lock:
                 rows = self._evaluator.score(pairs)
         scores: list[Score] = []
         for row in rows:
             if row.status == "ok" and row.faithfulness is None:
                 raise UserError(f"{self._evaluator.name}: was not trained to rate faithfulness")
-            # Without the folder, which has another name each time.
-            reason = row.reason.replace(f"{folder}/", "")
+            reason = _without_folders(row.reason, pair, folder)
             scores.append(Undefined(reason) if row.faithfulness is None else row.faithfulness)
         return PairScores(*scores)
 
@@ -180,6 +180,13 @@ def read_likelihoods(path: Path, pairs: Sequence[Pair]) -> Likelihoods:
     if not scores:
         raise UserError(f"{path}: holds no likelihood of any clip of {', '.join(sorted(parts))}")
     return Likelihoods(path.stem, scores)
+
+
+def _without_folders(reason: str, pair: Pair, temporary: str) -> str:
+    """The same words wherever the samples and the halves lie."""
+    for folder in (temporary, *(str(path.parent) for path in pair[2:])):
+        reason = reason.replace(f"{folder}/", "")
+    return reason
 
 
 def _key(path: Path) -> str:

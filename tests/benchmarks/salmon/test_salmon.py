@@ -256,6 +256,29 @@ def test_a_reason_is_the_same_each_time(root: Path, evaluator: Evaluator, tmp_pa
     assert "digital silence" in first.negative.reason  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("original", ["halves", "positive"])
+@pytest.mark.parametrize("silent", [True, False], ids=["silent", "no audio"])
+def test_records_are_the_same_wherever_the_samples_lie(
+    root: Path, evaluator: Evaluator, tmp_path: Path, original: Any, silent: bool
+) -> None:
+    records = []
+    for home in (tmp_path / "here", tmp_path / "somewhere" / "else"):
+        shutil.copytree(root / "rir_consistency", home / "rir_consistency")
+        path = home / "rir_consistency/sample_3_1.wav"
+        path.write_bytes(b"RIFF but no audio")
+        if silent:
+            files.write(path, np.zeros(8000, np.int16), 8000)
+        run(Salmon(home), EvaluatorScorer(evaluator, original), home / "records")
+        records.append((home / "records/records.jsonl").read_bytes())
+    assert records[0] == records[1]
+    (reason,) = {
+        record["reason"] for record in map(json.loads, records[0].splitlines()) if record["reason"]
+    }
+    assert reason.startswith("sample_3_1.wav: ")
+    assert reason.count(".wav: ") == 1
+    assert "/" not in reason
+
+
 def test_several_negatives_make_a_pair_each(root: Path, tmp_path: Path) -> None:
     shutil.copytree(root / "rir_consistency", tmp_path / "rir_consistency")
     shutil.copy(
