@@ -6,7 +6,7 @@ import logging
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
@@ -271,15 +271,12 @@ class SALMonAccuracy(_EvaluatorMetric):
 
     @contextmanager
     def pairs(self, trainer: lightning.Trainer) -> Iterator[Sequence[EditPair]]:
+        found: list[EditPair] = []
         with TemporaryDirectory() as folder:
-            try:
-                found = [
-                    edit
-                    for pair in self._benchmark.samples
-                    for edit in edits(pair, self._original, Path(folder))
-                ]
-            except AudioError as error:
-                raise UserError(str(error)) from None
+            for pair in self._benchmark.samples:
+                # What cannot be halved has no rows: `values` takes it for unscored.
+                with suppress(AudioError):
+                    found += edits(pair, self._original, Path(folder))
             yield found
 
     def row(self, pair: EditPair, scores: list[float] | None) -> Any:
@@ -288,7 +285,7 @@ class SALMonAccuracy(_EvaluatorMetric):
     def values(self, rows: Rows) -> Mapping[str, Value]:
         records = []
         for pair in self._benchmark.samples:
-            found = [rows[f"{pair.id}: {clip.name}"] for clip in pair[2:]]
+            found = [rows.get(f"{pair.id}: {clip.name}") for clip in pair[2:]]
             scores = [Undefined("cannot be rated") if x is None else x for x in found]
             records.append(self._benchmark.evaluate(pair, PairScores(*scores)))
         return self._benchmark.values(records)

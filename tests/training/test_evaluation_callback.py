@@ -292,6 +292,11 @@ def test_salmon_in_training_is_salmon_of_the_checkpoint(
             clip = np.cumsum(rng.normal(0, 0.02, 12000)) % 0.5 - rng.normal(0, 0.1, 12000)
             clip[6000:] *= rng.uniform(0.2, 1) if number else 1
             files.write(root / part / f"sample_{index}_{number}.wav", quantised(clip), 16000)
+    # Neither can be halved; half of the third is silent.
+    files.write(root / "rir_consistency/sample_2_1.wav", np.zeros(12000, np.int16), 16000)
+    (root / "rir_consistency/sample_4_0.wav").write_bytes(b"RIFF but no audio")
+    half = np.where(np.arange(12000) < 6000, 0.0, rng.normal(0, 0.1, 12000))
+    files.write(root / "rir_consistency/sample_6_1.wav", quantised(half), 16000)
     settings = [
         *("data=manifest", f"data.path={table}", f"run_dir={tmp_path / 'run'}", "compare=none"),
         *("features=melstats", "resamples=10", "workers=0", "model.rank=0", "model.hidden=[8]"),
@@ -317,6 +322,10 @@ def test_salmon_in_training_is_salmon_of_the_checkpoint(
     expected = benchmark.values(run(benchmark, scorer, tmp_path / "records"))
     assert found == pytest.approx(expected)
     assert 0 < found["speaker_consistency"] < 1
+    assert found["speaker_consistency_coverage"] == 1
+    assert found["rir_consistency_coverage"] == pytest.approx(6 / 9)
+    lost = 6 / 9 * found["rir_consistency_scored_only"]
+    assert found["rir_consistency"] == pytest.approx(lost)
 
 
 def test_an_evaluator_metric_wants_an_evaluator(folder: Path) -> None:
