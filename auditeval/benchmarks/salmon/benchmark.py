@@ -51,8 +51,8 @@ class Salmon:
         return Undefined("in SALMon nothing is edited")
 
     def evaluate(self, pair: Pair, output: PairScores | Undefined | Missing) -> Record:
-        """`outcome` is that of `metrics.pairwise`; `applies` is false for parts that the scorer
-        does not hear by design, which are undefined rather than lost."""
+        """`outcome` is that of `metrics.pairwise`, but two likelihoods of 0 have none; `applies` is
+        false for parts that the scorer does not hear by design: undefined rather than lost."""
         record: Record = {
             "status": "ok",
             "reason": "",
@@ -68,20 +68,24 @@ class Salmon:
         if isinstance(output, Undefined):
             output = PairScores(output, output)
         names = tuple(f"{clip.name}: " for clip in pair[2:])
+        lacking = []
         for name, (side, score) in zip(names, output._asdict().items(), strict=True):
-            if isinstance(score, Undefined):
-                named = score.reason.startswith(names)
-                record["undefined"][f"{side}_score"] = ("" if named else name) + score.reason
-            elif math.isinf(score):
+            if score == -math.inf:
                 record["undefined"][f"{side}_score"] = "minus infinity, which JSON cannot hold"
-            else:
+                continue
+            if not isinstance(score, Undefined) and math.isfinite(score):
                 record[f"{side}_score"] = round(score, 6)
-        scores = [None if isinstance(score, Undefined) else score for score in output]
-        record["outcome"] = outcome(*scores)
-        if record["outcome"] is None:
-            reason = next(iter(record["undefined"].values()), "a score is no number")
-            record |= {"status": "unscored", "reason": reason}
-            record["undefined"]["outcome"] = reason
+                continue
+            reason = score.reason if isinstance(score, Undefined) else f"its score is {score}"
+            lacking.append(reason if reason.startswith(names) else name + reason)
+            record["undefined"][f"{side}_score"] = lacking[-1]
+        if output == (-math.inf, -math.inf):
+            lacking.append("both scores are minus infinity, which have no order")
+        if lacking:
+            record |= {"status": "unscored", "reason": lacking[0]}
+            record["undefined"]["outcome"] = lacking[0]
+        else:
+            record["outcome"] = outcome(*output)
         return record
 
     def values(self, records: Sequence[Record]) -> dict[str, Value]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import json
 import math
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from auditeval import audio
+from auditeval import audio, jsonl
 from auditeval.audio import AudioError, files
 from auditeval.audio.waveform import quantised
 from auditeval.benchmarks.salmon.samples import ALIGNMENT, PARTS, Pair
@@ -167,8 +166,7 @@ def read_likelihoods(path: Path, pairs: Sequence[Pair]) -> Likelihoods:
     known = {_key(clip) for pair in pairs for clip in pair[2:]}
     parts = {pair.part for pair in pairs}
     scores: dict[str, Score] = {}
-    for line, row in _rows(path):
-        where = f"{path}:{line}"
+    for where, row in _rows(path):
         clip = _clip(where, row)
         if clip.split("/")[0] not in parts:
             continue
@@ -203,37 +201,35 @@ def _halves(path: Path, folder: Path) -> tuple[Path, Path]:
     return written
 
 
-def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """("FILE:LINE", its cells)."""
+    if path.suffix == ".jsonl":
+        for where, row in jsonl.objects(path):
+            if not {"file", "score"} <= set(row):
+                raise UserError(f"{where}: expected an object with file and score")
+            yield where, row
+    elif path.suffix == ".csv":
+        yield from _cells(path)
+    else:
+        raise UserError(f"{path}: expected .csv or .jsonl")
+
+
+def _cells(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.DictReader(file)
+            if not {"file", "score"} <= set(reader.fieldnames or []):
+                raise UserError(
+                    f"{path}:1: expected the columns file and score, and part or a path in file"
+                )
+            for row in reader:
+                yield f"{path}:{reader.line_num}", row
+    except csv.Error as error:
+        raise UserError(f"{path}:{reader.reader.line_num}: is not CSV ({error})") from None
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: is not UTF-8 ({error})") from None
-    if path.suffix == ".jsonl":
-        for number, line in enumerate(text.split("\n"), start=1):
-            if line.strip():
-                yield number, _object(f"{path}:{number}", line)
-        return
-    if path.suffix != ".csv":
-        raise UserError(f"{path}: expected .csv or .jsonl")
-    reader = csv.DictReader(text.split("\n"))
-    if not {"file", "score"} <= set(reader.fieldnames or []):
-        raise UserError(
-            f"{path}:1: expected the columns file and score, and part or a path in file"
-        )
-    for row in reader:
-        yield reader.line_num, dict(row)
-
-
-def _object(where: str, line: str) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except ValueError as error:
-        raise UserError(f"{where}: is not JSON ({error})") from None
-    if not isinstance(row, dict) or not {"file", "score"} <= set(row):
-        raise UserError(f"{where}: expected an object with file and score")
-    return row
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
 
 
 def _clip(where: str, row: Mapping[str, Any]) -> str:
@@ -248,6 +244,9 @@ def _score(where: str, value: Any) -> Score:
     if value is None or value == "":
         return Undefined("its likelihood is empty")
     try:
+        # These Python would take for numbers.
+        if isinstance(value, bool) or "_" in str(value):
+            raise ValueError
         score = float(value)
     except (TypeError, ValueError, OverflowError):
         raise UserError(f"{where}: score is {str(value)[:80]!r}; expected a number") from None

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from salmon_files import SAMPLES, by_part, lay_out, likelihoods, written
 
 from auditeval.audio import files
 from auditeval.audio.waveform import quantised
@@ -19,7 +20,6 @@ from auditeval.benchmarks.salmon.samples import ALIGNMENT, PARTS, read_pairs
 from auditeval.benchmarks.salmon.scorers import (
     ConstantScorer,
     EvaluatorScorer,
-    Likelihoods,
     NoiseScorer,
     PairScores,
     read_likelihoods,
@@ -28,54 +28,15 @@ from auditeval.report import benchmarks as report
 from auditeval.scoring import Evaluator
 from auditeval.types import Undefined, UserError
 
-SAMPLES = 12
-
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All eight parts with 12 pairs each; the negatives jump to another tone half-way."""
-    folder = tmp_path_factory.mktemp("salmon")
-    rng = np.random.default_rng(0)
-    time = np.arange(8000) / 8000
-    for part in PARTS:
-        for index in range(SAMPLES):
-            low, high = rng.uniform(200, 900), rng.uniform(1200, 3000)
-            steady = 0.3 * np.sin(2 * np.pi * low * time) + 0.01 * rng.standard_normal(8000)
-            jumps = np.where(time < 0.5, steady, 0.3 * np.sin(2 * np.pi * high * time))
-            for number, clip in enumerate((steady, jumps)):
-                files.write(folder / part / f"sample_{index}_{number}.wav", quantised(clip), 8000)
-    return folder
+    return lay_out(tmp_path_factory.mktemp("salmon"))
 
 
 @pytest.fixture(scope="module")
 def benchmark(root: Path) -> Salmon:
     return Salmon(root)
-
-
-def likelihoods(root: Path, value: Any = None, seed: int = 1) -> list[dict[str, Any]]:
-    """A row for each clip, with random integers, so that there are ties, unless a value is given"""
-    rng = np.random.default_rng(seed)
-    return [
-        {
-            "part": path.parent.name,
-            "file": path.name,
-            "score": int(rng.integers(0, 4)) if value is None else value,
-        }
-        for path in sorted(root.glob("*/*.wav"))
-    ]
-
-
-def written(path: Path, rows: list[dict[str, Any]]) -> Path:
-    if path.suffix == ".csv":
-        lines = [",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)]
-        path.write_text("\n".join(lines) + "\n")
-    else:
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
-def by_part(benchmark: Salmon, scorer: Any, folder: Path) -> dict[str, Any]:
-    return benchmark.values(run(benchmark, scorer, folder))
 
 
 def test_the_rates_are_those_of_a_count_by_hand(
@@ -96,22 +57,6 @@ def test_the_rates_are_those_of_a_count_by_hand(
         assert found[part] == pytest.approx(won / SAMPLES)
         assert found[f"{part}_scored_only"] == found[part]
         assert found[f"{part}_coverage"] == 1
-
-
-def test_every_form_of_the_table_reads_alike(benchmark: Salmon, root: Path, tmp_path: Path) -> None:
-    rows = likelihoods(root)
-    joined = [{"score": r["score"], "file": f"{r['part']}/{r['file']}", "x": 1} for r in rows]
-    forms = [
-        written(tmp_path / name, form)
-        for name, form in (
-            ("a.csv", rows),
-            ("b.jsonl", rows),
-            ("c.csv", joined),
-            ("d.jsonl", joined),
-        )
-    ]
-    read = [read_likelihoods(path, benchmark.samples).settings for path in forms]
-    assert all(settings == read[0] for settings in read)
 
 
 def test_constant_is_half_exactly_and_noise_is_near_it(benchmark: Salmon, tmp_path: Path) -> None:
@@ -147,23 +92,6 @@ def test_a_clip_without_likelihood_is_counted_and_never_pays(
     unscored = [record for record in records if record["status"] == "unscored"]
     assert unscored
     assert all(r["outcome"] is None and r["reason"] and r["undefined"] for r in unscored)
-
-
-def test_rows_that_are_left_out_are_as_rows_without_likelihood(
-    benchmark: Salmon, root: Path, tmp_path: Path
-) -> None:
-    rows = likelihoods(root)
-    empty = [row | {"score": None} if i % 7 == 0 else row for i, row in enumerate(rows)]
-    gone = [row for i, row in enumerate(rows) if i % 7]
-    found = [
-        by_part(
-            benchmark,
-            read_likelihoods(written(tmp_path / f"{name}.jsonl", form), benchmark.samples),
-            tmp_path / name,
-        )
-        for name, form in (("empty", empty), ("gone", gone))
-    ]
-    assert found[0] == found[1]
 
 
 def test_a_failed_output_is_lost_in_both_rates(benchmark: Salmon) -> None:
@@ -320,30 +248,6 @@ def test_a_folder_that_is_none_or_holds_nothing_says_what_was_expected(tmp_path:
         Salmon(tmp_path, ["speaker"])
 
 
-@pytest.mark.parametrize(
-    ("rows", "named"),
-    [
-        ([{"file": "rir_consistency/sample_0_0.wav", "score": "good"}], ":1: score is 'good'"),
-        ([{"file": "rir_consistency/sample_0_0.wav", "score": 10**400}], ":1: score is '1000"),
-        (
-            [{"file": "rir_consistency/sample_99_0.wav", "score": 1}],
-            ":1: rir_consistency/sample_99",
-        ),
-        ([{"file": "sample_0_0.wav", "score": 1}], ":1: no part of SALMon: ''"),
-        ([{"file": "rir_consistency/sample_0_0.wav", "score": 1}] * 2, ":2: .* stands twice"),
-        (
-            [{"file": "rir_consistency/sample_0_0.wav"}],
-            ":1: expected an object with file and score",
-        ),
-    ],
-)
-def test_a_table_that_is_wrong_is_one_sentence_with_its_line(
-    benchmark: Salmon, tmp_path: Path, rows: list[dict[str, Any]], named: str
-) -> None:
-    with pytest.raises(UserError, match=named):
-        read_likelihoods(written(tmp_path / "m.jsonl", rows), benchmark.samples)
-
-
 def test_what_records_depend_on_changes_with_one_sample(root: Path, tmp_path: Path) -> None:
     shutil.copytree(root / "bg_alignment", tmp_path / "bg_alignment")
     before = Salmon(tmp_path).settings
@@ -353,11 +257,3 @@ def test_what_records_depend_on_changes_with_one_sample(root: Path, tmp_path: Pa
     content[-1] ^= 1
     path.write_bytes(content)
     assert Salmon(tmp_path).settings != before
-
-
-def test_minus_infinity_is_a_likelihood_and_its_record_is_json(benchmark: Salmon) -> None:
-    key = benchmark.samples[0].id.rsplit("_", 1)[0]
-    table = Likelihoods("m", {f"{key}_0.wav": -3.0, f"{key}_1.wav": float("-inf")})
-    record = benchmark.evaluate(benchmark.samples[0], table.output(benchmark.samples[0]))
-    assert record["outcome"] == 1
-    assert json.dumps(record, allow_nan=False)
