@@ -208,7 +208,10 @@ def _change_voice(
     heard = [decoded(recording, settings.rate_hz) for recording in (first, second)]
     clips = [found.samples.astype(np.float64) for found in heard]
     level = degrading.rms(clips[0]) / degrading.rms(clips[1])
-    words = [_words(recording) for recording in (first, second)]
+    words = [
+        _words(recording, len(clip), settings.rate_hz)
+        for recording, clip in zip((first, second), clips, strict=True)
+    ]
     if words[0] and len(words[0]) == len(words[1]) > 1:
         # Between the same two words, as the authors cut.
         last = int((len(words[0]) - 1) * settings.split_ratio)
@@ -340,14 +343,20 @@ def _rooms(path: Path | None, settings: Settings) -> list[Room]:
     return random_rooms(settings.rooms, settings.seed, settings.rate_hz)
 
 
-def _words(recording: Recording) -> list[tuple[float, float]]:
+def _words(recording: Recording, length: int, rate_hz: int) -> list[tuple[float, float]]:
+    """Start and end of each word in seconds; raises UserError for one beyond the `length`."""
     spans = []
     for word in recording.labels.get("words", "").split():
         try:
             start, end = map(float, word.split("-"))
-        except ValueError:
+            within = 0 <= start < end and round(end * rate_hz) <= length
+        # OverflowError: the end is infinite.
+        except (ValueError, OverflowError):
+            within = False
+        if not within:
             raise UserError(
-                f"{recording.name}: words is {word!r}; expected times in seconds like 0.12-0.40"
-            ) from None
+                f"{recording.name}: words is {word!r}; expected the start and the end of a word in "
+                f"seconds, like 0.12-0.40, within its {length / rate_hz:.2f} s"
+            )
         spans.append((start, end))
     return spans

@@ -203,6 +203,34 @@ def test_words_where_their_times_are_known_decide_where_to_cut(
         assert how["splice"] == how["second_from"] == round(0.33 * RATE_HZ)
 
 
+@pytest.mark.parametrize(
+    "word",
+    ["nan-nan", "inf-inf", "0.1-inf", "0.1-nan", "0.5-0.1", "0.2-0.2", "0.5-9", "a-b", "0.1", "-"],
+)
+def test_a_word_that_is_nowhere_in_its_recording_is_one_sentence(
+    inputs: dict[str, Path], tmp_path: Path, word: str
+) -> None:
+    header, *rows = inputs["speech"].read_text().splitlines()
+    lines = [f"{inputs['speech'].parent}/{row},0.0-0.1 {word}" for row in rows]
+    table = tmp_path / "speech.csv"
+    table.write_text("\n".join([f"{header},words", *lines]) + "\n")
+    with pytest.raises(UserError, match=rf"\.wav: words is '{word}'; expected the start and"):
+        make(tmp_path / "set", table, parts=["speaker_consistency"], settings=SETTINGS)
+
+
+def test_words_may_last_to_the_end(inputs: dict[str, Path], tmp_path: Path) -> None:
+    header, *rows = inputs["speech"].read_text().splitlines()
+    lines = []
+    for row in rows:
+        clip = files.read(inputs["speech"].parent / row.split(",")[0])
+        lines.append(f"{inputs['speech'].parent}/{row},0-0.4 0.4-{clip.seconds!r}")
+    table = tmp_path / "speech.csv"
+    table.write_text("\n".join([f"{header},words", *lines]) + "\n")
+    part = "speaker_consistency"
+    out = make(tmp_path / "set", table, parts=[part], settings=SETTINGS)
+    assert {how["splice"] for how, *_ in samples(out, part)} == {round(0.4 * RATE_HZ)}
+
+
 def test_the_same_settings_give_the_same_bytes_wherever_a_run_was_stopped(
     made: Path, inputs: dict[str, Path], tmp_path: Path
 ) -> None:
