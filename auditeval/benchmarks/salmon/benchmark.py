@@ -90,12 +90,15 @@ class Salmon:
 
     def values(self, records: Sequence[Record]) -> dict[str, Value]:
         """Of each part that is there: the rate with pairs without scores lost, that over scored
-        pairs (`_scored_only`) and the share of pairs that are scored (`_coverage`)."""
+        pairs (`_scored_only`) and the share of pairs that are scored (`_coverage`); all three are
+        undefined for a part that does not apply."""
         found: dict[str, Value] = {}
         for part, result in self._results(records).items():
             found[part] = result.with_losses
             found[f"{part}_scored_only"] = result.accuracy
-            found[f"{part}_coverage"] = result.scored / result.pairs if result.pairs else 0.0
+            found[f"{part}_coverage"] = (
+                result.scored / result.pairs if result.pairs else result.with_losses
+            )
         return found
 
     def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[Table]:

@@ -127,8 +127,12 @@ def test_an_evaluator_scores_each_clip_alone_by_its_halves(
 ) -> None:
     scorer = EvaluatorScorer(evaluator)
     found = by_part(benchmark, scorer, tmp_path / "r")
-    assert all(isinstance(found[part], Undefined) for part in ALIGNMENT)
-    assert all(found[f"{part}_coverage"] == (part not in ALIGNMENT) for part in PARTS)
+    for part in PARTS:
+        if part in ALIGNMENT:
+            values = [found[f"{part}{kind}"] for kind in ("", "_scored_only", "_coverage")]
+            assert all(isinstance(value, Undefined) for value in values)
+        else:
+            assert found[f"{part}_coverage"] == 1
     pair = benchmark.samples[0]
     # What the other clip of the pair is does not matter.
     other = pair._replace(negative=benchmark.samples[5].negative)
