@@ -122,6 +122,7 @@ class Salmon:
             (
                 *self._stand_ins,
                 "A pair without both scores counts as lost, a tie as half; see the next table.",
+                *_unscored(results),
                 "Human: the paper's figures on the published set, a reference and no result of "
                 "this run. Its repository prints 91.2 for speaker and 95.7 for background.",
             ),
@@ -150,6 +151,19 @@ class Salmon:
 
 
 _NOT_THERE = "the samples have no such part"
+
+
+def _unscored(results: Mapping[str, Mapping[str, PairwiseResult]]) -> list[str]:
+    """A sentence for each scorer that left pairs without a score."""
+    sentences = []
+    for name, found in results.items():
+        pairs = sum(result.pairs for result in found.values())
+        unscored = pairs - sum(result.scored for result in found.values())
+        if unscored:
+            sentences.append(
+                f"{name} left {unscored} of {pairs} pairs unscored: they count as lost."
+            )
+    return sentences
 
 
 def _counts(results: Mapping[str, Mapping[str, PairwiseResult]]) -> Table:

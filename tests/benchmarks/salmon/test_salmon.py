@@ -122,6 +122,30 @@ def test_the_table_has_the_papers_columns_and_its_human_row_never_wins(
     assert "| 50.00 |" in report.to_markdown([table])
 
 
+def test_the_table_says_who_left_how_many_pairs_unscored(
+    benchmark: Salmon, root: Path, evaluator: Evaluator, tmp_path: Path
+) -> None:
+    rows = likelihoods(root)
+    for row in rows:
+        if row["file"] in ("sample_2_0.wav", "sample_2_1.wav", "sample_7_1.wav"):
+            row["score"] = "nan"
+    scorers = [
+        read_likelihoods(written(tmp_path / "lm.csv", rows), benchmark.samples),
+        ConstantScorer(),
+        EvaluatorScorer(evaluator),  # has no pairs in parts that do not apply
+    ]
+    records = {s.name: run(benchmark, s, tmp_path / str(i)) for i, s in enumerate(scorers)}
+    table, _ = benchmark.tables(records)
+    left = f"{2 * len(PARTS)} of {SAMPLES * len(PARTS)} pairs"
+    said = f"lm left {left} unscored: they count as lost."
+    assert [note for note in table.notes if "unscored" in note] == [said]
+    # The headline is the rate with them lost.
+    for part, column in COLUMNS.items():
+        won = [r["outcome"] or 0 for r in records["lm"] if r["part"] == part]
+        assert table.rows["lm"][column] == pytest.approx(sum(won) / SAMPLES)
+    assert said in report.to_markdown([table])
+
+
 def test_an_evaluator_scores_each_clip_alone_by_its_halves(
     benchmark: Salmon, evaluator: Evaluator, tmp_path: Path
 ) -> None:
