@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +15,7 @@ from pydantic import field_validator, model_validator
 from auditeval import jsonl
 from auditeval.benchmarks.speecheditbench.anchors import (
     EMOTIONS,
+    AcousticAnchor,
     Anchor,
     ContentAnchor,
     EmotionAnchor,
@@ -171,7 +173,7 @@ def read(root: Path, tasks: Sequence[Task] = TASKS) -> list[Sample]:
 
     `root` holds data/<task>/samples.jsonl ("emotion_editing" or "emotion"); a task without a file
     has no samples. Raises UserError for a line that is not of the format, for two samples of one
-    id, for audio that is not there, and where there is no sample at all.
+    id, for audio that is not there or outside `root`, and where there is no sample at all.
     """
     unknown = [task for task in tasks if task not in TASKS]
     if unknown:
@@ -197,6 +199,23 @@ def digest(samples: Sequence[Sample]) -> str:
     return made.hexdigest()
 
 
+def _paths(row: Row) -> Iterator[tuple[str, str]]:
+    """(Its key, a path) for all that a row names."""
+    named = [("audio_path", row.audio_path), ("reference_audio_path", row.reference_audio_path)]
+    named += [("reference_audio_path", part.reference_audio_path) for part in row.components]
+    for edit in edits(row):
+        if isinstance(edit.anchor, SpeakerAnchor):
+            named.append(("reference_wav", edit.anchor.reference_wav))
+        elif isinstance(edit.anchor, AcousticAnchor):
+            named.append(("target_reference_path", edit.anchor.target_reference_path))
+    return ((key, written) for key, written in named if written)
+
+
+def _leads_out(root: Path, path: Path) -> bool:
+    """By its words alone: the files of a download may well be links to a cache."""
+    return Path(os.path.normpath(path.relative_to(root))).parts[:1] == ("..",)
+
+
 def _files(root: Path, task: Task) -> list[Path]:
     paths = (root / "data" / name / "samples.jsonl" for name in (f"{task}_editing", task))
     return [path for path in paths if path.is_file()]
@@ -209,6 +228,9 @@ def _add(found: dict[str, Sample], root: Path, path: Path, task: Task) -> None:
         if row.sample_id in found:
             raise UserError(f"{where}: sample_id: {row.sample_id} is there twice")
         sample = Sample(row, root, path.parent)
+        for name, written in _paths(row):
+            if Path(written).is_absolute() or _leads_out(root, sample.path(written)):
+                raise UserError(f"{where}: {name}: {written} leads out of {root}")
         for file in sample.files:
             if not file.is_file():
                 raise UserError(f"{where}: {file}: no such audio file")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from speechedit_rows import ANCHORS, lay_out, row
+from speechedit_rows import ANCHORS, lay_out, row, write_tone
 
 from auditeval.audio import files
 from auditeval.benchmarks.speecheditbench.samples import TASKS, digest, read
@@ -101,6 +102,72 @@ def test_a_wrong_row_is_a_sentence(changes: dict[str, Any], sentence: str, tmp_p
     with pytest.raises(UserError, match=r"style_editing/samples\.jsonl:1: ") as caught:
         read(tmp_path)
     assert sentence in str(caught.value)
+
+
+OUTSIDE = "../../outside.wav"
+
+
+@pytest.mark.parametrize("absolute", [False, True])
+@pytest.mark.parametrize(
+    ("key", "changes"),
+    [
+        ("audio_path", {"audio_path": OUTSIDE}),
+        ("reference_audio_path", {"reference_audio_path": OUTSIDE}),
+        ("reference_wav", {"anchor": {**ANCHORS["speaker"], "reference_wav": OUTSIDE}}),
+        (
+            "target_reference_path",
+            {
+                "task": "acoustic",
+                "anchor": {**ANCHORS["acoustic"], "target_reference_path": OUTSIDE},
+            },
+        ),
+        (
+            "reference_audio_path",
+            {
+                "task": "compositional",
+                "components": [
+                    {"component_type": "style", "anchor": ANCHORS["style"]},
+                    {
+                        "component_type": "speaker",
+                        "anchor": ANCHORS["speaker"],
+                        "reference_audio_path": OUTSIDE,
+                    },
+                ],
+            },
+        ),
+    ],
+)
+def test_no_path_of_a_row_leads_out_of_the_benchmark(
+    key: str, changes: dict[str, Any], absolute: bool, tmp_path: Path
+) -> None:
+    root = tmp_path / "a" / "b" / "set"
+    made = {**row("speaker"), **changes}
+    lay_out(root, row("style"))
+    # There to be read, from the folder of the samples and from the root.
+    for place in (root.parent / "outside.wav", root.parents[2] / "outside.wav"):
+        write_tone(place, 220)
+    written = str(root / "data/ref.wav") if absolute else "../../../outside.wav"
+    line = json.dumps(made).replace(OUTSIDE, written)
+    home = f"{made['task'].removesuffix('_editing')}_editing"
+    lay_out(root, json.loads(line), folder=home)
+    with pytest.raises(UserError) as caught:
+        read(root)
+    assert str(caught.value).endswith(
+        f"{home}/samples.jsonl:1: {key}: {written} leads out of {root}"
+    )
+
+
+def test_a_path_may_go_up_within_the_benchmark_and_a_file_be_a_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lay_out(tmp_path / "set", row("style", audio_path="../ref.wav"))
+    clip = tmp_path / "set/data/ref.wav"
+    clip.rename(tmp_path / "cached.wav")
+    clip.symlink_to(tmp_path / "cached.wav")
+    monkeypatch.chdir(tmp_path / "set")
+    for root in (tmp_path / "set", Path(), Path("../set")):
+        (sample,) = read(root)
+        assert sample.files[0].samefile(tmp_path / "cached.wav")
 
 
 def test_other_wrongs_are_sentences(tmp_path: Path) -> None:
