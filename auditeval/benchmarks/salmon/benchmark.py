@@ -79,8 +79,6 @@ class Salmon:
             reason = score.reason if isinstance(score, Undefined) else f"its score is {score}"
             lacking.append(reason if reason.startswith(names) else name + reason)
             record["undefined"][f"{side}_score"] = lacking[-1]
-        if output == (-math.inf, -math.inf):
-            lacking.append("both scores are minus infinity, which have no order")
         if lacking:
             record |= {"status": "unscored", "reason": lacking[0]}
             record["undefined"]["outcome"] = lacking[0]
