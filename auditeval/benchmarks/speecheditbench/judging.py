@@ -11,8 +11,9 @@ from auditeval.benchmarks.speecheditbench.anchors import EMOTIONS, Style, Taxono
 from auditeval.judges.judge import Question
 
 Confidence = Annotated[float, Field(ge=0, le=1)] | None
-StyleScore = Annotated[int, Field(ge=0, le=4)]
-EventScore = Annotated[int, Field(ge=0, le=3)]
+# Strict: `true` would be 1, at which an event that the judge does hear counts as removed.
+StyleScore = Annotated[int, Field(ge=0, le=4, strict=True)]
+EventScore = Annotated[int, Field(ge=0, le=3, strict=True)]
 
 
 class EmotionReply(BaseModel):

@@ -19,7 +19,9 @@ from auditeval.backends.load import Backends
 from auditeval.benchmarks.benchmark import Missing, Output, Record
 from auditeval.benchmarks.speecheditbench import failures, rates
 from auditeval.benchmarks.speecheditbench.benchmark import SpeechEditBench
+from auditeval.benchmarks.speecheditbench.judging import EventReply, StyleReply
 from auditeval.benchmarks.speecheditbench.samples import TASKS
+from auditeval.judges.replies import parsed
 
 SOURCE, GOOD = tone(220), tone(440, seconds=0.8)
 JUDGED = ("emotion", "style", "paralinguistic")
@@ -129,6 +131,15 @@ def test_answers_of_the_judge(
     assert record["joint_success"] is success
     assert (record["failure"] or "").startswith(failure or "")
     assert (record["status"] == "unscored") == (success is None)
+
+
+@pytest.mark.parametrize("laugh", ["true", "1.0", '"1"', "null", "-1", "4"])
+def test_a_score_that_is_no_whole_number_of_its_scale_is_none(laugh: str) -> None:
+    """As 1, "true" would have removed what the judge hears."""
+    events = f'{{"event_scores": {{"breath": 0, "laugh": {laugh}, "cough": 0, "sigh": 0}}}}'
+    assert isinstance(parsed(events, EventReply), str)
+    score = "5" if laugh == "4" else laugh
+    assert isinstance(parsed(f'{{"target_style_score": {score}}}', StyleReply), str)
 
 
 def pitch(direction: str) -> dict[str, Any]:
