@@ -237,7 +237,7 @@ def _acoustic(case: Case, edit: Edit) -> Target:
         reason = f"gains {gains['OVRL']:.3f} OVRL and {gains['BAK']:.3f} BAK, both must be above 0"
         success = enhancement.enhancement_succeeds(before, after)
         # DNSMOS likes a hiss at -60 dB better than speech in noise.
-        if success and not case.transcript.text:
+        if success and not tokens(case.transcript.text, case.sample.row.language):
             success, reason = False, "nothing was recognised: the speech went with the noise"
         return _verdict(success, values, reason, failures.TARGET_NOT_APPLIED)
     if anchor.env_type == "reverb":
