@@ -21,6 +21,7 @@ from auditeval.benchmarks.speecheditbench import failures, rates
 from auditeval.benchmarks.speecheditbench.benchmark import SpeechEditBench
 from auditeval.benchmarks.speecheditbench.judging import EventReply, StyleReply
 from auditeval.benchmarks.speecheditbench.samples import TASKS
+from auditeval.judges.judge import Answer, Question
 from auditeval.judges.replies import parsed
 
 SOURCE, GOOD = tone(220), tone(440, seconds=0.8)
@@ -131,6 +132,30 @@ def test_answers_of_the_judge(
     assert record["joint_success"] is success
     assert (record["failure"] or "").startswith(failure or "")
     assert (record["status"] == "unscored") == (success is None)
+
+
+@pytest.mark.parametrize("task", JUDGED)
+def test_the_judge_hears_the_output_alone_and_reads_what_was_said_in_it(
+    task: str, tmp_path: Path
+) -> None:
+    asked: list[Question[Any]] = []
+
+    class Listens(Judges):
+        def ask(self, question: Question[Any]) -> Answer[Any]:
+            asked.append(question)
+            return super().ask(question)
+
+    evaluated(
+        tmp_path,
+        row(task),
+        judge=Listens(ANSWERS[task]),
+        transcriber_en=lambda c: spoken("the amber lamps"),
+    )
+    ((name, clip),) = asked[0].clips
+    assert (name, len(asked)) == ("output", 1)
+    assert clip is GOOD
+    assert ("the amber lamps" in asked[0].prompt) == (task == "emotion")
+    assert "the yellow lamps" not in asked[0].prompt
 
 
 @pytest.mark.parametrize("laugh", ["true", "1.0", '"1"', "null", "-1", "4"])
