@@ -139,7 +139,7 @@ def _read(path: Path, samples: Sequence[Any]) -> list[Record]:
     """Records of the first samples, in their order; raises UserError for anything else."""
     try:
         records = [json.loads(line) for line in path.read_bytes().splitlines()]
-        ids = [record["id"] for record in records]
+        ids = [record["id"] for record in records if record["status"]]
     except (ValueError, TypeError, KeyError):
         raise _damaged(path) from None
     if ids != [sample.id for sample in samples[: len(ids)]]:

@@ -58,7 +58,7 @@ class CachedJudge:
 
     def _note(self, key: str, answer: Answer[Any]) -> None:
         value = None if answer.value is None else answer.value.model_dump(mode="json")
-        row = {"key": key, "judge": self.name, "value": value, "reason": answer.reason}
+        row = {"key": key, "judge": self.model, "value": value, "reason": answer.reason}
         with self._lock:
             self._spent += answer.usage
             if self._record is not None:

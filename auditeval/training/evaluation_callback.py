@@ -49,7 +49,7 @@ class EpochMetric(Protocol):
 
 
 class EvaluationCallback(lightning.Callback):
-    """Logs `val/<name>/<metric>` of each of `metrics`, every so many validation epochs.
+    """Logs `val/<name>/<metric>` of each of `metrics`, every so many epochs of training.
 
     The rows of an epoch are gathered once from all devices. An item that the sampler dealt to two
     of them counts once. A value that is undefined is not logged; the reason is a warning, once.
@@ -154,7 +154,7 @@ class EditorBenchmark:
                 f"validation_step returned {len(clips)} clips and {len(rates)} rates for "
                 f"{len(ids)} ids"
             )
-        if not all(0 < rate < math.inf for rate in rates):
+        if not all(1 <= rate < math.inf for rate in rates):
             raise UserError(f"validation_step returned a rate_hz of {rates}, expected above 0")
         rates_hz = [int(rate) for rate in (rates * len(ids) if len(rates) == 1 else rates)]
         return [

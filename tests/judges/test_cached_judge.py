@@ -116,7 +116,7 @@ def test_a_replay_gives_back_what_was_recorded(tmp_path: Path) -> None:
 def test_judges_of_two_roles_record_in_one_file(tmp_path: Path) -> None:
     record, long = tmp_path / "answers.jsonl", "?" * 20_000
     first, second = (CachedJudge(Scripted({}), None, record) for _ in range(2))
-    second.name = "other"
+    second.model = "other"
     asked = [question(run=run, prompt=long) for run in range(60)]
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda one: (first, second)[one.run % 2].ask(one), asked))

@@ -83,7 +83,7 @@ class Salmon:
             record |= {"status": "unscored", "reason": lacking[0]}
             record["undefined"]["outcome"] = lacking[0]
         else:
-            record["outcome"] = outcome(*output)
+            record["outcome"] = outcome(*(x for x in output if not isinstance(x, Undefined)))
         return record
 
     def values(self, records: Sequence[Record]) -> dict[str, Value]:

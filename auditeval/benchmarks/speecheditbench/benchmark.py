@@ -59,6 +59,7 @@ class SpeechEditBench:
         return {
             "samples_sha256": digest(self.samples),
             "backends": self._backends.named(list(PAPER)),
+            "diagnostics": [name for name in ("pesq", "pystoi") if find_spec(name)],
         }
 
     def source(self, sample: Sample) -> Waveform | Undefined:
@@ -225,8 +226,12 @@ def _against_clean(case: Case) -> dict[str, Any]:
             continue
         written = anchor.target_reference_path
         if written and case.sample.path(written).is_file():
-            clean = case.read(written)
             measures = {"pesq": signal.pesq_wideband, "pystoi": signal.stoi}
+            try:
+                clean = audio.decode(case.sample.path(written))
+            except AudioError as error:
+                unread = Undefined(f"the clean reference: {error}")
+                return {package.removeprefix("py"): unread for package in measures}
             return {
                 package.removeprefix("py"): measure(clean, case.output)
                 for package, measure in measures.items()

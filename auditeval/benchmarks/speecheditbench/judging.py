@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field
+from pydantic import (
+    BaseModel,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 from auditeval.audio import Waveform
 from auditeval.benchmarks.speecheditbench.anchors import EMOTIONS, Style, Taxonomy
 from auditeval.judges.judge import Question
 
-Confidence = Annotated[float, Field(ge=0, le=1)] | None
+
+def _or_none(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
+    try:
+        return check(value)
+    except ValidationError:
+        return None
+
+
+# What is only told (E.5) and voids no verdict when a judge writes it otherwise.
+Lenient = WrapValidator(_or_none)
+Confidence = Annotated[Annotated[float, Field(ge=0, le=1)] | None, Lenient]
+Words = Annotated[str | None, Lenient]
 # Strict: `true` would be 1, at which an event that the judge does hear counts as removed.
 StyleScore = Annotated[int, Field(ge=0, le=4, strict=True)]
 EventScore = Annotated[int, Field(ge=0, le=3, strict=True)]
@@ -19,7 +36,7 @@ EventScore = Annotated[int, Field(ge=0, le=3, strict=True)]
 class EmotionReply(BaseModel):
     predicted_emotion: str
     confidence: Confidence = None
-    rationale: str = ""
+    rationale: Words = None
 
 
 class StyleScores(BaseModel):
@@ -34,10 +51,10 @@ class StyleScores(BaseModel):
 class StyleReply(BaseModel):
     target_style_score: StyleScore
     target_style_success: bool | None = None
-    dominant_style: str = ""
-    style_scores: StyleScores | None = None
+    dominant_style: Words = None
+    style_scores: Annotated[StyleScores | None, Lenient] = None
     confidence: Confidence = None
-    rationale: str = ""
+    rationale: Words = None
 
 
 class EventScores(BaseModel):
@@ -50,7 +67,7 @@ class EventScores(BaseModel):
 class EventReply(BaseModel):
     event_scores: EventScores
     confidence: Confidence = None
-    rationale: str = ""
+    rationale: Words = None
 
 
 def emotion_question(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
-from pydantic import field_validator, model_validator
+from pydantic import ValidationError, field_validator, model_validator
 
 from auditeval import jsonl
 from auditeval.benchmarks.speecheditbench.anchors import (
@@ -26,7 +27,7 @@ from auditeval.benchmarks.speecheditbench.anchors import (
     emotion,
 )
 from auditeval.metrics.transcript import Language
-from auditeval.types import UserError
+from auditeval.types import UserError, sentence
 
 Task = Literal[
     "content",
@@ -190,13 +191,22 @@ def read(root: Path, tasks: Sequence[Task] = TASKS) -> list[Sample]:
 
 def digest(samples: Sequence[Sample]) -> str:
     """SHA-256 of what evaluation reads of the samples, and of the bytes of their files, in hex."""
-    files = {path for sample in samples for path in sample.files}
+    files = {path for sample in samples for path in [*sample.files, *_clean(sample)]}
     bytes_of = {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(files)}
     made = hashlib.sha256()
     for sample in samples:
         made.update(sample.row.model_dump_json().encode())
-        made.update("".join(f"\n{bytes_of[path]}" for path in sample.files).encode())
+        read = [*sample.files, *_clean(sample)]
+        made.update("".join(f"\n{bytes_of[path]}" for path in read).encode())
     return made.hexdigest()
+
+
+def _clean(sample: Sample) -> list[Path]:
+    """The clean references that are there: diagnostics read them, no verdict needs them."""
+    anchors = [edit.anchor for edit in sample.edits]
+    written = [a.target_reference_path for a in anchors if isinstance(a, AcousticAnchor)]
+    paths = [sample.path(path) for path in written if path]
+    return [path for path in paths if path.is_file()]
 
 
 def _paths(row: Row) -> Iterator[tuple[str, str]]:
@@ -221,8 +231,19 @@ def _files(root: Path, task: Task) -> list[Path]:
     return [path for path in paths if path.is_file()]
 
 
+def _without_nulls(value: Any) -> Any:
+    """Some tools write an optional key that has no value as null."""
+    if isinstance(value, dict):
+        return {key: _without_nulls(part) for key, part in value.items() if part is not None}
+    return [_without_nulls(part) for part in value] if isinstance(value, list) else value
+
+
 def _add(found: dict[str, Sample], root: Path, path: Path, task: Task) -> None:
-    for where, row in jsonl.rows(path, Row):
+    for where, line in jsonl.objects(path):
+        try:
+            row = Row.model_validate_json(json.dumps(_without_nulls(line)))
+        except ValidationError as error:
+            raise UserError(f"{where}: {sentence(error, Row)}") from None
         if row.task != task:
             raise UserError(f"{where}: task: is {row.task} in the file of {task}")
         if row.sample_id in found:

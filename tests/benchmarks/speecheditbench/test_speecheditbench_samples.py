@@ -197,3 +197,20 @@ def test_labels_are_of_the_language_unless_a_taxonomy_is_named(tmp_path: Path) -
     assert read(lay_out(tmp_path / "zh", row("emotion", anchor, language="zh")))
     named = {**anchor, "emotion_taxonomy": "csemotions_zh"}
     assert read(lay_out(tmp_path / "named", row("emotion", named)))
+
+
+def test_null_is_as_good_as_absent(tmp_path: Path) -> None:
+    made = row("emotion", {**ANCHORS["emotion"], "source_emotion": None, "note": [None, 1]})
+    nulls = dict.fromkeys(("subset", "source_dataset", "instruction", "components", "revision"))
+    (sample,) = read(lay_out(tmp_path, made | nulls))
+    assert (sample.row.subset, sample.row.instruction) == ("", "")
+
+
+def test_the_digest_sees_the_clean_reference(tmp_path: Path) -> None:
+    anchor = {"type": "acoustic", "subtask": "enhancement", "target_reference_path": "clean.wav"}
+    root = lay_out(tmp_path, row("acoustic", anchor))
+    found = [digest(read(root))]
+    for content in (b"one", b"two"):
+        (root / "clean.wav").write_bytes(content)
+        found.append(digest(read(root)))
+    assert len(set(found)) == 3

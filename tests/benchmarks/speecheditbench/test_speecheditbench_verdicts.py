@@ -101,7 +101,7 @@ def test_the_speaker_threshold_is_the_backends(tmp_path: Path) -> None:
         ("emotion", {}, {"predicted_emotion": "neutral"}, False, failures.TARGET_NOT_APPLIED),
         ("emotion", {}, {"predicted_emotion": "sadness"}, False, failures.TARGET_NOT_APPLIED),
         ("emotion", {}, {"predicted_emotion": "angry"}, False, failures.WRONG_LABEL),
-        ("emotion", {}, {"predicted_emotion": "playful"}, None, failures.UNSCORED),
+        ("emotion", {}, {"predicted_emotion": "playful"}, False, failures.WRONG_LABEL),
         ("emotion", {}, {"predicted_emotion": ""}, None, failures.UNSCORED),
         ("emotion", {}, None, None, failures.UNSCORED),
         ("style", {}, {"target_style_score": 3, "target_style_success": True}, True, None),
@@ -224,7 +224,7 @@ def test_enhancement_is_more_than_the_source_again(tmp_path: Path) -> None:
     for text in ("", ".", "..."):  # Whisper writes a full stop for noise
         hiss = evaluated(tmp_path / "d", made, transcriber_en=lambda c, text=text: spoken(text))
         assert hiss["target_success"] is False
-        assert hiss["reason"].startswith("nothing was recognised")
+        assert hiss["reason"].startswith("nothing is recognised")
 
 
 def test_a_reverberation_time_in_range_is_the_room_asked_for(tmp_path: Path) -> None:
@@ -305,6 +305,58 @@ def test_nothing_bad_raises_a_success_rate(
         assert record["preservation_success"] is (None if task == "content" else False)
         missing = {False: failures.MISSING, True: failures.UNREADABLE}
         assert record["failure"] == missing[output.unreadable]
+
+
+@pytest.mark.parametrize("text", ["", " ", ".", "..."])
+@pytest.mark.parametrize("task", TASKS)
+def test_an_output_that_says_nothing_shows_no_edit(task: str, text: str, tmp_path: Path) -> None:
+    """All but its words are as they should be: faster, louder, rid of the cough."""
+    anchor = {**ANCHORS[task], "operation": "remove"} if task == "paralinguistic" else None
+    gone = {"event_scores": dict.fromkeys(("breath", "laugh", "cough", "sigh"), 0)}
+    judge = {"judge": Judges(gone)} if task == "paralinguistic" else {}
+    said = {"transcriber_en": lambda c: Transcript(text, ())}
+    record = evaluated(tmp_path, row(task, anchor), **judge, **said)
+    assert (record["status"], record["target_success"]) == ("ok", False)
+    assert record["joint_success"] is False
+
+
+@pytest.mark.parametrize(
+    ("task", "role"),
+    [("speaker", "speaker"), ("acoustic", "tagger"), ("enhancement", "speech_quality")],
+)
+def test_what_a_backend_cannot_hear_failed_if_it_is_the_output(
+    task: str, role: str, tmp_path: Path
+) -> None:
+    """And leaves no verdict if it is the source or the reference."""
+    made = row("acoustic", {"type": "acoustic", "subtask": "enhancement"})
+    made = made if task == "enhancement" else row(task)
+
+    def deaf(to: bool) -> Any:
+        say = nodes(task)[role]
+        return lambda c: nothing(c) if (of_hz(c) == 440) is to else say(c)
+
+    changes = {"transcriber_en": lambda c: spoken("the yellow lamps")}
+    record = evaluated(tmp_path / "a", made, **changes, **{role: deaf(True)})
+    assert (record["status"], record["target_success"]) == ("ok", False)
+    record = evaluated(tmp_path / "b", made, **changes, **{role: deaf(False)})
+    assert (record["status"], record["target_success"]) == ("unscored", None)
+
+
+def test_what_a_judge_only_tells_voids_no_verdict(tmp_path: Path) -> None:
+    told = {"confidence": "high", "rationale": None, "dominant_style": 3, "style_scores": {"a": 1}}
+    judge = Judges({"target_style_score": 4, "target_style_success": True, **told})
+    record = evaluated(tmp_path, row("style"), judge=judge)
+    assert record["target_success"] is True
+    assert record["edits"][0]["confidence"] is None
+
+
+def test_enhancement_needs_no_recogniser(tmp_path: Path) -> None:
+    made = row("acoustic", {"type": "acoustic", "subtask": "enhancement"})
+    backends = Backends(nodes("acoustic") | {"transcriber_en": None})
+    bench = SpeechEditBench(lay_out(tmp_path, made), backends)
+    record = bench.evaluate(bench.samples[0], GOOD)
+    assert record["target_success"] is True
+    assert (record["preservation_success"], record["joint_success"]) == (None, None)
 
 
 def test_records_hold_what_verdicts_came_from(tmp_path: Path) -> None:
