@@ -78,7 +78,8 @@ class Backends:
         with self._lock:
             if role not in self._models:
                 if role not in self:
-                    raise UserError(f"no backend for {role}: name one in the configuration")
+                    how = "by --judge or " if role in JUDGES else ""
+                    raise UserError(f"no backend for {role}: name one {how}in the configuration")
                 node = self._nodes[role]
                 shared = [other for other in self._models if self._nodes[other] is node]
                 if shared:

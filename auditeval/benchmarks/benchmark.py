@@ -88,7 +88,8 @@ class Table:
     """A table of the report, `name` being its file: rows by label, cells by column name.
 
     A cell is a number, an undefined value, a sentence of its own (text), or absent. `radar` names
-    the columns of a radar figure that goes with the table, with the range of its axes.
+    the columns of a radar figure that goes with the table, with the range of its axes; `data` goes
+    into the JSON beside the rows.
     """
 
     name: str

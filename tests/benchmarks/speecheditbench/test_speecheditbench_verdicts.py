@@ -210,6 +210,21 @@ def test_every_stressed_word_must_be_heard_and_grow(tmp_path: Path) -> None:
     assert "sun: the word is not heard" in record["reason"]
 
 
+def test_a_word_can_be_stressed_by_its_pitch_alone(tmp_path: Path) -> None:
+    def rises(clip: Waveform) -> PitchTrack:
+        """On the first word, in the output."""
+        high = 300.0 if of_hz(clip) == 440 else 200.0
+        return PitchTrack(0.1, (high, high, *[200.0] * 6))
+
+    anchor = {"type": "prosody", "prosody_type": "stress", "stress_words": ["the"]}
+    record = evaluated(tmp_path / "a", row("prosody", anchor), pitch=rises)
+    assert record["edits"][0]["prominence_gain"]["the"] > 0
+    assert record["target_success"] is True
+    anchor = {**anchor, "stress_words": ["lamps"]}
+    record = evaluated(tmp_path / "b", row("prosody", anchor), pitch=rises)
+    assert record["target_success"] is False
+
+
 def test_enhancement_is_more_than_the_source_again(tmp_path: Path) -> None:
     made = row("acoustic", {"type": "acoustic", "subtask": "enhancement"})
     assert evaluated(tmp_path / "a", made)["target_success"] is True
