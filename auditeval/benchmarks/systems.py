@@ -82,10 +82,8 @@ def find_outputs(folder: Path, ids: Sequence[str]) -> dict[str, Path]:
     return found
 
 
-class Identity:
-    """Returns the source as it is: it fails every target and preserves everything."""
-
-    name = "identity"
+class _Baseline:
+    name: str
 
     def __init__(self, benchmark: Benchmark) -> None:
         self._benchmark = benchmark
@@ -94,12 +92,18 @@ class Identity:
     def settings(self) -> dict[str, Any]:
         return {"baseline": self.name}
 
+
+class Identity(_Baseline):
+    """Returns the source as it is: it fails every target and preserves everything."""
+
+    name = "identity"
+
     def output(self, sample: Sample) -> Output:
         source = self._benchmark.source(sample)
         return Missing(source.reason) if isinstance(source, Undefined) else source
 
 
-class Noise:
+class Noise(_Baseline):
     """White noise as long and as loud as the source: it fails what it is asked for and keeps
     nothing. Where a benchmark has no sources, ten seconds of it."""
 
@@ -107,11 +111,12 @@ class Noise:
     _SECONDS, _RATE_HZ, _LEVEL = 10.0, 16000, 0.05
 
     def __init__(self, benchmark: Benchmark, seed: int = 1984) -> None:
-        self._benchmark, self._seed = benchmark, seed
+        super().__init__(benchmark)
+        self._seed = seed
 
     @property
     def settings(self) -> dict[str, Any]:
-        return {"baseline": self.name, "seed": self._seed}
+        return {**super().settings, "seed": self._seed}
 
     def output(self, sample: Sample) -> Output:
         source = self._benchmark.source(sample)
@@ -125,17 +130,10 @@ class Noise:
         return Waveform((level * noise).astype(np.float32), rate_hz)
 
 
-class Constant:
+class Constant(_Baseline):
     """Returns the first source that there is, whatever it is asked: deaf to its input."""
 
     name = "constant"
-
-    def __init__(self, benchmark: Benchmark) -> None:
-        self._benchmark = benchmark
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        return {"baseline": self.name}
 
     def output(self, sample: Sample) -> Output:
         sources = map(self._benchmark.source, self._benchmark.samples)

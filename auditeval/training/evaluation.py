@@ -46,8 +46,7 @@ class _Metrics(lightning.Callback):
         cache_dir: str | os.PathLike[str] | None = None,
         workers: int = 0,
     ) -> None:
-        if not (isinstance(every_epochs, int) and every_epochs > 0):
-            raise UserError(f"every_epochs {every_epochs!r}: expected a whole number above 0")
+        check_every(every_epochs)
         self._chosen = choose(encoders, only)
         self._encoders, self._named, self._every_epochs = encoders, bool(only), every_epochs
         self._cache_dir, self._workers = cache_dir, workers
@@ -61,9 +60,7 @@ class _Metrics(lightning.Callback):
         return FeatureStore(encoder, self._cache_dir, self._workers), metrics
 
     def _due(self, trainer: lightning.Trainer) -> bool:
-        fitting = trainer.state.fn == "fit"
-        due = not fitting or (trainer.current_epoch + 1) % self._every_epochs == 0
-        return due and not trainer.sanity_checking
+        return due(trainer, self._every_epochs)
 
     def _log(
         self,
@@ -305,6 +302,19 @@ def _waveforms(outputs: Any) -> list[tuple[audio.Waveform, audio.Waveform, str]]
             "validation_step returned waveforms that are not (B, T) on both sides with B captions"
         )
     return list(zip(*clips, captions, strict=True))
+
+
+def check_every(epochs: int) -> None:
+    """Raises UserError for what is no number of epochs."""
+    if not (isinstance(epochs, int) and epochs > 0):
+        raise UserError(f"every_epochs {epochs!r}: expected a whole number above 0")
+
+
+def due(trainer: lightning.Trainer, every_epochs: int) -> bool:
+    """Whether this validation counts: in every so many epochs of training, outside of it always."""
+    fitting = trainer.state.fn == "fit"
+    now = not fitting or (trainer.current_epoch + 1) % every_epochs == 0
+    return now and not trainer.sanity_checking
 
 
 def gathered(value: Any) -> list[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import os
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
@@ -23,7 +24,7 @@ from auditeval.benchmarks.salmon.scorers import Original, PairScores, edits
 from auditeval.features import make_encoder
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.metrics.agreement import agreement
-from auditeval.training.evaluation import gathered
+from auditeval.training.evaluation import check_every, due, gathered
 from auditeval.types import AXES, EditPair, Undefined, UserError
 
 log = logging.getLogger(__name__)
@@ -56,13 +57,19 @@ class EvaluationCallback(lightning.Callback):
     """
 
     def __init__(self, metrics: Mapping[str, EpochMetric], every_epochs: int = 1) -> None:
-        if not (isinstance(every_epochs, int) and every_epochs > 0):
-            raise UserError(f"every_epochs {every_epochs!r}: expected a whole number above 0")
+        check_every(every_epochs)
         if not metrics:
             raise UserError("EvaluationCallback: metrics is empty, so there is nothing to log")
         self._metrics, self._every_epochs = dict(metrics), every_epochs
         self._rows: dict[str, Rows] = {}
         self._told: set[str] = set()
+
+    def on_train_start(self, trainer: lightning.Trainer, module: Any) -> None:
+        if not sum(trainer.num_val_batches):
+            raise UserError(
+                "EvaluationCallback works in validation, and there is none: with train.py set "
+                "data.split.validation_share above 0"
+            )
 
     def on_validation_epoch_start(self, trainer: lightning.Trainer, module: Any) -> None:
         self._rows = {name: {} for name in self._metrics}
@@ -76,12 +83,12 @@ class EvaluationCallback(lightning.Callback):
         batch_idx: int,
         dataloader_idx: int = 0,
     ) -> None:
-        if self._due(trainer):
+        if due(trainer, self._every_epochs):
             for name, metric in self._metrics.items():
                 self._rows[name].update(metric.batch(module, outputs))
 
     def on_validation_epoch_end(self, trainer: lightning.Trainer, module: Any) -> None:
-        if not self._due(trainer):
+        if not due(trainer, self._every_epochs):
             return
         for name, metric in self._metrics.items():
             self._rows[name].update(metric.epoch(trainer, module))
@@ -93,11 +100,6 @@ class EvaluationCallback(lightning.Callback):
             values = metric.values({id: rows[id] for id in sorted(rows)})
             self._log(module, name, values)
         self._rows.clear()
-
-    def _due(self, trainer: lightning.Trainer) -> bool:
-        fitting = trainer.state.fn == "fit"
-        due = not fitting or (trainer.current_epoch + 1) % self._every_epochs == 0
-        return due and not trainer.sanity_checking
 
     def _log(self, module: Any, name: str, values: Mapping[str, Value]) -> None:
         for metric, value in values.items():
@@ -216,13 +218,13 @@ class _EvaluatorMetric:
         model.train(training)
         return {pair.id: self.row(pair, rated[pair.id]) for pair in self._share}
 
+    @abstractmethod
     def pairs(self, trainer: lightning.Trainer) -> AbstractContextManager[Sequence[EditPair]]:
         """What to rate; the files of the clips are there within the context."""
-        raise NotImplementedError
 
+    @abstractmethod
     def row(self, pair: EditPair, scores: list[float] | None) -> Any:
         """A pair and its predicted ratings in AXES order, None where it cannot be rated."""
-        raise NotImplementedError
 
 
 class Agreement(_EvaluatorMetric):

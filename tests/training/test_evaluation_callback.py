@@ -328,6 +328,11 @@ def test_salmon_in_training_is_salmon_of_the_checkpoint(
     assert found["rir_consistency"] == pytest.approx(lost)
 
 
+def test_without_validation_it_is_said(folder: Path) -> None:
+    with pytest.raises(UserError, match="works in validation, and there is none"):
+        evaluated(folder, limit_val_batches=0)
+
+
 def test_an_evaluator_metric_wants_an_evaluator(folder: Path) -> None:
     callback = EvaluationCallback({"agreement": Agreement({"name": "melstats"})})
     editor = Editor(Louder(folder))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -37,8 +38,9 @@ class _Reply(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     @property
+    @abstractmethod
     def score(self) -> float:
-        raise NotImplementedError
+        """1 to 5, in steps of a half."""
 
 
 class ProsodyAnalysis(BaseModel):
