@@ -15,7 +15,8 @@ class AudioFeatures(NamedTuple):
     `embedding` :: float32 (dim,) for the whole clip, windows weighted by length.
     `frames` :: name -> (T, F), what the encoder knows frame by frame; empty if it knows nothing.
     Names that several encoders share: `patch` :: (P, F), embeddings of the patches that an encoder
-    cuts a clip into; `logits` :: (1, C), class logits of the whole clip.
+    cuts a clip into; `joint` :: (P, joint_dim), those patches in the space shared with words;
+    `logits` :: (1, C), class logits of the whole clip.
     """
 
     embedding: np.ndarray

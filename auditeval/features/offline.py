@@ -27,7 +27,8 @@ class OfflineEncoder(ClipEncoder):
     their embeddings, sound the log-probability of each label at its loudest moment. It is no CLAP,
     and tells a right event from a wrong one far less surely.
 
-    Frames :: `mel` as in melstats, `patch` float16 (P, 1024), one each 0.48 s.
+    Frames :: `mel` as in melstats; one each 0.48 s, `patch` float16 (P, 1024) and `joint` float16
+    (P, 521), the bridge before its maximum over time.
     """
 
     name = "offline"
@@ -42,7 +43,7 @@ class OfflineEncoder(ClipEncoder):
         self._yamnet = yamnet.YamNet(Path(yamnet_path) if yamnet_path else None)
         self._minilm = MiniLM(Path(minilm_path) if minilm_path else None)
         self._label_embeddings = self._minilm(yamnet.labels())
-        parts = ("1", self._melstats.revision, self._yamnet.revision, self._minilm.revision)
+        parts = ("2", self._melstats.revision, self._yamnet.revision, self._minilm.revision)
         self.revision = "-".join(parts)
 
     def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
@@ -51,16 +52,20 @@ class OfflineEncoder(ClipEncoder):
         waveform = audio.Waveform(samples, self.rate_hz)
         patches = self._yamnet(audio.resample(waveform, yamnet.RATE_HZ))
         # log(p) above its floor: never negative, 0 for a label that is nowhere in the clip.
-        bridge = np.log(patches.probabilities.max(axis=0) / _BRIDGE_FLOOR + 1)
+        bridge = np.log(patches.probabilities / _BRIDGE_FLOOR + 1)
         embedding = np.concatenate(
             [
                 patches.weights @ patches.embeddings,
                 patches.embeddings.max(axis=0),
                 mel.embedding,
-                bridge,
+                bridge.max(axis=0),
             ]
         )
-        frames = {"mel": mel.frames["mel"], "patch": patches.embeddings.astype(np.float16)}
+        frames = {
+            "mel": mel.frames["mel"],
+            "patch": patches.embeddings.astype(np.float16),
+            "joint": bridge.astype(np.float16),
+        }
         return AudioFeatures(embedding.astype(np.float32), frames)
 
     def encode_text(self, captions: Sequence[str]) -> np.ndarray:

@@ -25,6 +25,7 @@ from auditeval import audio
 from auditeval.atomic import replacing
 from auditeval.features.comparison import changed_words, compare
 from auditeval.features.encoder import AudioFeatures, Encoder
+from auditeval.features.evidence import weigh
 from auditeval.types import EditPair, UserError
 
 Item = TypeVar("Item")
@@ -37,7 +38,8 @@ class PairFeatures(NamedTuple):
 
     `original_audio`, `edited_audio` :: (encoder.dim,), `*_text` :: (encoder.text_dim,), of the two
     captions and of the words added and removed between them (0 for no words), `alignment` :: as
-    `comparison.compare` makes it, (0,) where the encoder keeps no frames.
+    `comparison.compare` makes it, (0,) where the encoder keeps no frames; `evidence` :: as
+    `evidence.weigh` makes it, (0,) where it keeps none in a space shared with words.
     """
 
     original_audio: np.ndarray
@@ -47,6 +49,7 @@ class PairFeatures(NamedTuple):
     added_text: np.ndarray
     removed_text: np.ndarray
     alignment: np.ndarray
+    evidence: np.ndarray
 
 
 class Failure(NamedTuple):
@@ -118,14 +121,17 @@ class FeatureStore:
                 return original
             if isinstance(edited, Failure):
                 return edited
+            before, after = texts[pair.original_caption], texts[pair.target_caption]
+            added, removed = texts[change[0]], texts[change[1]]
             return PairFeatures(
                 original.embedding,
-                texts[pair.original_caption],
+                before,
                 edited.embedding,
-                texts[pair.target_caption],
-                texts[change[0]],
-                texts[change[1]],
+                after,
+                added,
+                removed,
                 compare(original.frames, edited.frames),
+                weigh(original.frames, edited.frames, added, removed, before, after),
             )
 
         return self._map(lambda both: join(*both), zip(pairs, changes, strict=True))

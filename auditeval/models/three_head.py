@@ -29,6 +29,7 @@ class PairBatch(NamedTuple):
     added_text: Tensor
     removed_text: Tensor
     alignment: Tensor
+    evidence: Tensor
 
     @classmethod
     def stack(cls, rows: Sequence[tuple[Any, ...]]) -> PairBatch:
@@ -94,6 +95,7 @@ class Regressor(nn.Module):
         self.scale_text = Standardise(arguments["text_dim"])
         self.scale_words = Standardise(arguments["text_dim"])
         self.scale_alignment = Standardise(arguments["alignment_dim"])
+        self.scale_evidence = Standardise(arguments["evidence_dim"])
         self.register_buffer("target_mean", torch.full((len(AXES),), 3.0))
         self.register_buffer("target_spread", torch.ones(len(AXES)))
         self.register_buffer("trained", torch.zeros(len(AXES), dtype=torch.bool))
@@ -115,6 +117,7 @@ class Regressor(nn.Module):
         self.scale_text.fit(torch.cat([batch.original_text, batch.target_text]))
         self.scale_words.fit(torch.cat([batch.added_text, batch.removed_text]))
         self.scale_alignment.fit(batch.alignment)
+        self.scale_evidence.fit(batch.evidence)
         for index in range(len(AXES)):
             rated = ratings[:, index][~ratings[:, index].isnan()]
             self.trained[index] = len(rated) > 1
@@ -147,6 +150,7 @@ class Regressor(nn.Module):
             self.scale_words(batch.added_text),
             self.scale_words(batch.removed_text),
             self.scale_alignment(batch.alignment),
+            self.scale_evidence(batch.evidence),
         )
 
     def inputs(self, batch: PairBatch) -> Any:
@@ -187,6 +191,7 @@ class ConcatRegressor(Regressor):
         text_dim: int,
         joint_dim: int,
         alignment_dim: int,
+        evidence_dim: int = 0,
         hidden: Sequence[int] = (4096, 2048, 512, 128, 32),
         dropout: float = 0.1,
         standardise: bool = True,
@@ -199,6 +204,7 @@ class ConcatRegressor(Regressor):
             text_dim=text_dim,
             joint_dim=joint_dim,
             alignment_dim=alignment_dim,
+            evidence_dim=evidence_dim,
             hidden=list(hidden),
             dropout=dropout,
             standardise=standardise,
@@ -257,6 +263,7 @@ class PairwiseRegressor(Regressor):
         text_dim: int,
         joint_dim: int,
         alignment_dim: int,
+        evidence_dim: int = 0,
         rank: int = 64,
         hidden: Sequence[int] = (128, 32),
         dropout: float = 0.5,
@@ -272,6 +279,7 @@ class PairwiseRegressor(Regressor):
             text_dim=text_dim,
             joint_dim=joint_dim,
             alignment_dim=alignment_dim,
+            evidence_dim=evidence_dim,
             rank=rank,
             hidden=list(hidden),
             dropout=dropout,

@@ -85,6 +85,7 @@ class HeadsFit:
                 text_dim=encoder.text_dim,
                 joint_dim=encoder.joint_dim,
                 alignment_dim=job.features.alignment.shape[1],
+                evidence_dim=job.features.evidence.shape[1],
                 **arguments,
             )
         except (TypeError, ValueError) as error:

@@ -25,7 +25,8 @@ NAN = float("nan")
 
 
 def make(kind: str, **changes: Any) -> Regressor:
-    settings = {"dim": 7, "text_dim": 5, "joint_dim": 3, "alignment_dim": 4, "hidden": [24, 12]}
+    settings = {"dim": 7, "text_dim": 5, "joint_dim": 3, "hidden": [24, 12]}
+    settings |= {"alignment_dim": 4, "evidence_dim": 3}
     torch.manual_seed(11)
     model = MODELS[kind](**{**settings, "dropout": 0.0, **changes})
     return model.eval()
@@ -33,7 +34,7 @@ def make(kind: str, **changes: Any) -> Regressor:
 
 def batch(size: int = 8, text_dim: int = 5, seed: int = 0) -> PairBatch:
     rng = torch.Generator().manual_seed(seed)
-    dims = (7, text_dim, 7, text_dim, text_dim, text_dim, 4)
+    dims = (7, text_dim, 7, text_dim, text_dim, text_dim, 4, 3)
     return PairBatch(*(torch.randn(size, dim, generator=rng) for dim in dims))
 
 

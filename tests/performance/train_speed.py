@@ -132,7 +132,7 @@ def upstream(
     for index, axis in enumerate(AXES):
         deterministic(SEED)
         model = ConcatRegressor(512, 512, 512, 0, standardise=False)
-        model.fit_scales(PairBatch(*torch.zeros(7, 1, 0)), ratings)
+        model.fit_scales(PairBatch(*torch.zeros(8, 1, 0)), ratings)
         head = model.heads[axis]
         optimizer = torch.optim.Adam(head.parameters(), lr=5e-5)
         scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, "min", 0.8, 5)

@@ -29,7 +29,7 @@ DIM, CLASSES = 16, 12
 def batch(pairs: int, dim: int = DIM, text_dim: int = DIM, seed: int = 0) -> PairBatch:
     """Embeddings of no certain length; those of sound and of words lie in one space."""
     rng = torch.Generator().manual_seed(seed)
-    sizes = (dim, text_dim, dim, text_dim, text_dim, text_dim, 0)
+    sizes = (dim, text_dim, dim, text_dim, text_dim, text_dim, 0, 0)
     return PairBatch(*(torch.randn(pairs, size, generator=rng) for size in sizes))
 
 

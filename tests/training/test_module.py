@@ -18,7 +18,7 @@ from auditeval.types import AXES
 
 def fitted(kind: str, epochs: dict[str, int]) -> Regressor:
     rng = torch.Generator().manual_seed(5)
-    features = PairBatch(*(torch.randn(40, n, generator=rng) for n in (7, 5, 7, 5, 5, 5, 4)))
+    features = PairBatch(*(torch.randn(40, n, generator=rng) for n in (7, 5, 7, 5, 5, 5, 4, 0)))
     ratings = torch.rand(40, 3, generator=rng) * 4 + 1
     torch.manual_seed(11)
     model = MODELS[kind](
