@@ -11,7 +11,7 @@ from omegaconf import DictConfig, OmegaConf
 
 @hydra.main(version_base="1.3", config_path="configs", config_name="train")
 def main(config: DictConfig) -> None:
-    from auditeval.report.agreement import print_table
+    from auditeval.report.agreement import print_table, print_whole
     from auditeval.training.run import train
     from auditeval.types import UserError
 
@@ -28,7 +28,9 @@ def main(config: DictConfig) -> None:
         sys.exit(f"train.py: {error}")
     if made is None:  # not the first of several devices
         return
-    print_table(made)
+    print_table(made.report)
+    for table in made.tests.values():
+        print_whole(table)
     print(f"run folder: {config.run_dir}")
 
 

@@ -7,9 +7,10 @@ of a likelihood of 0 and compares as one. A pair that lacks a score has no winne
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
 from scipy import stats
 
 from auditeval.types import Undefined
@@ -66,6 +67,62 @@ def of_outcomes(outcomes: Sequence[float | None]) -> PairwiseResult:
     with_losses = sum(won) / len(outcomes)
     interval = _wilson(with_losses, len(outcomes))
     return PairwiseResult(accuracy, with_losses, interval, len(won), len(outcomes))
+
+
+class Contrast(NamedTuple):
+    """Share of trials won, with its 95 % bootstrap interval over `trials`."""
+
+    accuracy: float | Undefined
+    interval: tuple[float, float] | Undefined
+    trials: int
+
+
+def contrasts(
+    trials: Sequence[Mapping[str, float | None]],
+    right: str = "right",
+    resamples: int = 1000,
+    seed: int = 1984,
+) -> dict[str, Contrast]:
+    """How often the right one of a trial scores above each other variant, ties half.
+
+    A trial is {variant: score}. The answer has one entry a variant, in order of first appearance,
+    and "total": the mean over the variants, each trial counting with those that it has. A trial
+    without a score of both sides is left out of that variant. The bootstrap draws whole trials,
+    whose variants share clips.
+
+    >>> found = contrasts([{"right": 3.0, "hiss": 1.0}, {"right": 2.0, "hiss": 2.0}])
+    >>> found["hiss"].accuracy, found["total"].trials
+    (0.75, 2)
+    """
+    variants = list(dict.fromkeys(name for trial in trials for name in trial if name != right))
+    won = np.full((len(trials), len(variants)), np.nan)
+    for row, trial in enumerate(trials):
+        for column, name in enumerate(variants):
+            found = outcome(trial.get(right), trial.get(name))
+            won[row, column] = np.nan if found is None else found
+    columns = {name: won[:, [column]] for column, name in enumerate(variants)}
+    return {
+        name: _contrast(values, resamples, seed)
+        for name, values in {**columns, "total": won}.items()
+    }
+
+
+def _contrast(won: np.ndarray, resamples: int, seed: int) -> Contrast:
+    """Of outcomes :: (trials, variants), NaN where there is none."""
+    there = ~np.isnan(won)
+    scored = there.any(axis=1)
+    if not scored.any():
+        none = Undefined("no trial has both of its scores")
+        return Contrast(none, none, 0)
+    sums, counts = np.where(there, won, 0.0)[scored].sum(axis=1), there[scored].sum(axis=1)
+    rng = np.random.default_rng(seed)
+    draws = rng.integers(len(sums), size=(resamples, len(sums)))
+    interval: tuple[float, float] | Undefined = Undefined("no bootstrap was asked for")
+    if resamples:
+        shares = sums[draws].sum(axis=1) / counts[draws].sum(axis=1)
+        low, high = np.percentile(shares, (2.5, 97.5))
+        interval = float(low), float(high)
+    return Contrast(float(sums.sum() / counts.sum()), interval, len(sums))
 
 
 def _is_score(value: float | None) -> bool:

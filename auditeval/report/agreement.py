@@ -167,10 +167,14 @@ def render_table(report: Report) -> Table:
 
 
 def print_table(report: Report) -> None:
-    """Print the table; in a terminal too narrow for it lines run over, no digit is cut."""
+    """Print the table; see `print_whole`."""
+    print_whole(render_table(report))
+
+
+def print_whole(table: Table) -> None:
+    """Print a table; in a terminal too narrow for it lines run over, no digit is cut."""
     from rich.console import Console
 
-    table = render_table(report)
     width = Console(width=10_000).measure(table).maximum
     Console(width=max(Console().width, width)).print(table)
 

@@ -1,8 +1,9 @@
 """One training run: features once, then every model on every fold, then one table.
 
-A run folder holds config.yaml, run.json (what it was made from), splits.json, report/, and for
-each model and fold: metrics.csv (metrics-1.csv and so on: before an interruption), last.ckpt,
-predictions.json and checkpoint/ (the evaluator).
+A run folder holds config.yaml, run.json (what it was made from), splits.json, report/ (of the
+held-out part, and of each further test in a folder of its name), and for each model and fold:
+metrics.csv (metrics-1.csv and so on: before an interruption), last.ckpt, predictions.json (and
+predictions-TEST.json) and checkpoint/ (the evaluator).
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ import os
 import subprocess
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import hydra
 import hydra.errors
@@ -32,16 +33,22 @@ from auditeval.data.splits import Fold
 from auditeval.features import make_encoder
 from auditeval.features.encoder import Encoder
 from auditeval.features.store import FeatureStore
+from auditeval.models import Model
 from auditeval.report import agreement
 from auditeval.scoring import choose_device
 from auditeval.training.baselines import constant, make_baselines
 from auditeval.training.callbacks import deterministic
 from auditeval.training.data import rating_matrix
+from auditeval.training.further_tests import FurtherTest, with_baselines
 from auditeval.training.stages import Job
 from auditeval.types import AXES, EditPair, UserError
 from auditeval.version import __version__
 
+if TYPE_CHECKING:
+    from rich.table import Table
+
 log = logging.getLogger(__name__)
+_HELD_OUT = "predictions"
 _DECISIVE = ["seed", "fit", "features", "model", "compare", "optimizer", "scheduler"]
 _COMPARED = {
     "manifest_sha256": "from another manifest",
@@ -50,8 +57,15 @@ _COMPARED = {
 }
 
 
-def train(config: DictConfig) -> agreement.Report | None:
-    """Fit and test what the configuration names; returns the table that the command prints.
+class Trained(NamedTuple):
+    """What a run found: on the held-out part of its data, and on each further test a table."""
+
+    report: agreement.Report
+    tests: dict[str, Table]
+
+
+def train(config: DictConfig) -> Trained | None:
+    """Fit and test what the configuration names; returns the tables that the command prints.
 
     On several devices every one of them comes through here; all but the first return None.
     """
@@ -80,6 +94,9 @@ def train(config: DictConfig) -> agreement.Report | None:
     encoder = make_encoder(**config.features)
     encoder.to(str(choose_device(config.get("device", "auto"))))
     baselines = {str(name): _call(node) for name, node in config.baselines.items()}
+    tests: dict[str, FurtherTest] = {
+        str(name): _call(node) for name, node in config.get("tests", {}).items()
+    }
     for node in config.callbacks.values():
         _call(node)  # each fold has its own; a mistake in their settings is said before hours pass
     if first:
@@ -88,17 +105,25 @@ def train(config: DictConfig) -> agreement.Report | None:
     store = FeatureStore(encoder, config.cache_dir, config.workers)
     models = {config.name: config.model, **config.compare}
     started = time.perf_counter()
-    features = fit.features(store, pairs, [settings.name for settings in models.values()])
+    kinds = [settings.name for settings in models.values()]
+    features = fit.features(store, pairs, kinds)
+    further = {name: fit.features(store, test.pairs, kinds) for name, test in tests.items()}
     seconds = time.perf_counter() - started
     ratings = rating_matrix(pairs)
     log.info("features of %d pairs in %.1f s", len(pairs), seconds)
 
     predictions = make_baselines(baselines, pairs, features, folds) if first else []
+    said = {name: with_baselines(test, further[name]) for name, test in tests.items() if first}
     for name, settings in models.items():
-        predicted = {}
+        predicted: dict[str, dict[Any, float]] = {}
         for fold in folds:
-            trained = _Run(folder / name / fold.name, config, settings, encoder, pairs, fit)
-            predicted.update(trained.predictions(features, ratings, fold))
+            run = _Run(folder / name / fold.name, config, settings, encoder, pairs, fit)
+            for part, found in run.predictions(features, ratings, fold, tests, further).items():
+                if part == _HELD_OUT:
+                    predicted.update(found)
+                else:
+                    evaluator = name if len(folds) == 1 else f"{name}/{fold.name}"
+                    said[part].append(agreement.Predictions(evaluator, found))
         predictions.append(agreement.Predictions(name, predicted))
     if not first:
         return None
@@ -109,9 +134,13 @@ def train(config: DictConfig) -> agreement.Report | None:
         tested, predictions, config.data.ratings_from, config.resamples, plotted=config.name
     )
     agreement.write(made, folder / "report")
+    tables = {
+        name: test.report(said[name], folder / "report" / name, config.resamples, config.name)
+        for name, test in tests.items()
+    }
     timing = {"features_seconds": seconds, "encoder_seconds": store.encoder_seconds}
     (folder / "timing.json").write_text(json.dumps({**timing, "encoded": store.misses}) + "\n")
-    return made
+    return Trained(made, tables)
 
 
 class _Run:
@@ -130,21 +159,55 @@ class _Run:
         self.encoder, self.pairs, self.fit = encoder, pairs, fit
 
     def predictions(
-        self, features: Any, ratings: Tensor, fold: Fold
-    ) -> dict[str, dict[Any, float]]:
-        """{pair id: {axis: rating}} of the test part; on all devices but the first, nothing."""
-        done = self.folder / "predictions.json"
-        if not done.exists():
-            predicted = self._train(features, ratings, fold)
-            if predicted is None:
-                return {}
-            with replacing(done) as temporary:
-                temporary.write_text(json.dumps(predicted, indent=1) + "\n")
-        return json.loads(done.read_text())
+        self,
+        features: Any,
+        ratings: Tensor,
+        fold: Fold,
+        tests: Mapping[str, FurtherTest],
+        further: Mapping[str, Any],
+    ) -> dict[str, dict[str, dict[Any, float]]]:
+        """{pair id: {axis: rating}} of the held-out part, and of each test under its name.
 
-    def _train(
-        self, features: Any, ratings: Tensor, fold: Fold
-    ) -> dict[str, dict[str, float]] | None:
+        On all devices but the first, nothing.
+        """
+        parts = {_HELD_OUT: (self.pairs, features, fold.test)}
+        for name, test in tests.items():
+            parts[name] = (test.pairs, further[name], list(range(len(test.pairs))))
+        files = {
+            name: self.folder
+            / (f"{_HELD_OUT}.json" if name == _HELD_OUT else f"{_HELD_OUT}-{name}.json")
+            for name in parts
+        }
+        missing = [name for name, file in files.items() if not file.exists()]
+        if missing:
+            model = self._train(features, ratings, fold) if _HELD_OUT in missing else self._kept()
+            if model is None:
+                return {}
+            for name in missing:
+                with replacing(files[name]) as temporary:
+                    predicted = self._predict(model, *parts[name])
+                    temporary.write_text(json.dumps(predicted, indent=1) + "\n")
+        return {name: json.loads(file.read_text()) for name, file in files.items()}
+
+    def _kept(self) -> Model | None:
+        """The model of a run that was finished without one of its tests."""
+        first = getattr(rank_zero_only, "rank", 0) == 0
+        return checkpoint.load(self.folder / "checkpoint").model if first else None
+
+    def _predict(
+        self, model: Model, pairs: Sequence[EditPair], features: Any, rows: Sequence[int]
+    ) -> dict[str, dict[str, float]]:
+        device = choose_device(self.config.get("device", "auto"))
+        scores = self.fit.predict(model, features, rows, device).double().clamp(1, 5).tolist()
+        trained = model.trained.tolist()
+        return {
+            pairs[row].id: {
+                axis: x for axis, x, known in zip(AXES, values, trained, strict=True) if known
+            }
+            for row, values in zip(rows, scores, strict=True)
+        }
+
+    def _train(self, features: Any, ratings: Tensor, fold: Fold) -> Model | None:
         config = self.config
         deterministic(config.seed)
         parts = self.fit.parts(
@@ -198,16 +261,7 @@ class _Run:
                 **parts.notes(),
             },
         )
-        device = choose_device(config.get("device", "auto"))
-        predicted = self.fit.predict(model, features, fold.test, device)
-        scores = predicted.double().clamp(1, 5).tolist()
-        trained = model.trained.tolist()
-        return {
-            self.pairs[row].id: {
-                axis: x for axis, x, known in zip(AXES, values, trained, strict=True) if known
-            }
-            for row, values in zip(fold.test, scores, strict=True)
-        }
+        return model
 
 
 def _run_dir(configured: str, first: bool) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from auditeval.metrics.pairwise import outcome, pairwise_accuracy, pairwise_result
+from auditeval.metrics.pairwise import contrasts, outcome, pairwise_accuracy, pairwise_result
 from auditeval.types import Undefined
 
 NAN = float("nan")
@@ -84,3 +84,58 @@ def test_the_interval_is_that_of_scipy(wins: int, pairs: int) -> None:
     result = pairwise_result([1.0] * wins + [0.0] * (pairs - wins), [0.5] * pairs)
     expected = stats.binomtest(wins, pairs).proportion_ci(0.95, method="wilson")
     assert result.interval == pytest.approx((expected.low, expected.high))
+
+
+VARIANTS = ("wrong", "hiss", "untouched")
+
+
+def drawn(seed: int, count: int = 80) -> list[dict[str, float | None]]:
+    """Trials with ties, and with a score missing now and then."""
+    rng = np.random.default_rng(seed)
+    return [
+        {
+            name: None if rng.random() < 0.1 else float(rng.integers(0, 5))
+            for name in ("right", *VARIANTS)
+        }
+        for _ in range(count)
+    ]
+
+
+def test_a_contrast_is_the_pairwise_accuracy_of_its_variant() -> None:
+    trials = drawn(3)
+    found = contrasts(trials)
+    assert list(found) == [*VARIANTS, "total"]
+    outcomes = []
+    for name in VARIANTS:
+        sides = ([trial[side] for trial in trials] for side in ("right", name))
+        one = pairwise_result(*sides)
+        assert found[name].accuracy == pytest.approx(one.accuracy)
+        assert found[name].trials == one.scored
+        outcomes += [outcome(trial["right"], trial[name]) for trial in trials]
+    known = [value for value in outcomes if value is not None]
+    assert found["total"].accuracy == pytest.approx(np.mean(known))
+
+
+def test_a_scorer_that_says_one_thing_wins_half_of_each_contrast() -> None:
+    same = [dict.fromkeys(("right", *VARIANTS), 3.0) for _ in range(9)]
+    assert {one.accuracy for one in contrasts(same).values()} == {0.5}
+    assert {one.interval for one in contrasts(same).values()} == {(0.5, 0.5)}
+
+
+def test_contrasts_draw_whole_trials() -> None:
+    """All variants of a trial won or lost together: four copies of a column narrow nothing."""
+    rng = np.random.default_rng(0)
+    wins = rng.random(60) < 0.7
+    one = [{"right": float(win), "a": 0.5} for win in wins]
+    four = [{"right": float(win), **dict.fromkeys("abcd", 0.5)} for win in wins]
+    assert contrasts(four)["total"].interval == contrasts(one)["a"].interval
+    low, high = contrasts(one)["a"].interval  # type: ignore[misc]
+    spread = 2 * 1.96 * math.sqrt(wins.mean() * (1 - wins.mean()) / 60)
+    assert high - low == pytest.approx(spread, rel=0.15)
+
+
+def test_a_contrast_without_scores_is_undefined() -> None:
+    found = contrasts([{"right": None, "hiss": 1.0}, {"right": 2.0, "hiss": NAN}])
+    assert isinstance(found["hiss"].accuracy, Undefined)
+    assert isinstance(found["total"].interval, Undefined)
+    assert found["hiss"].trials == 0

@@ -318,7 +318,7 @@ def test_leave_one_out_tests_every_pair_once(simulated: list[EditPair], tmp_path
         assert list(predicted) == split["test"]
         tested += predicted
     assert sorted(tested) == sorted(pair.id for pair in pairs)
-    assert {(row.rated, row.missing) for row in made.rows} == {(30, 0)}
+    assert {(row.rated, row.missing) for row in made.report.rows} == {(30, 0)}
 
 
 def test_an_axis_that_nobody_rated_is_neither_learned_nor_predicted(
@@ -337,7 +337,7 @@ def test_an_axis_that_nobody_rated_is_neither_learned_nor_predicted(
     made = train(configured(tmp_path / "pairs.jsonl", tmp_path / "run", FEW, recorder()))
     first, *_, last = Recorder.heads
     assert same(first["relevance"], last["relevance"])
-    assert {row.axis for row in made.rows} == {"quality", "faithfulness"}
+    assert {row.axis for row in made.report.rows} == {"quality", "faithfulness"}
     predicted = json.loads((fold(tmp_path / "run") / "predictions.json").read_text())
     assert all(set(row) == {"quality", "faithfulness"} for row in predicted.values())
     evaluator = scoring.load(fold(tmp_path / "run") / "checkpoint", "cpu", workers=0)

@@ -1,0 +1,91 @@
+"""What the models of a run are tested on besides the held-out part of their own data.
+
+A test is a manifest with baselines of its own; configs/tests names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from auditeval import manifest as manifests
+from auditeval.models.three_head import PairBatch
+from auditeval.report import agreement, contrasts
+from auditeval.report.agreement import Predictions
+from auditeval.types import Axis, EditPair, UserError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+Baselines = Mapping[str, Callable[..., Predictions]]
+
+
+class FurtherTest(Protocol):
+    """A manifest, and how what evaluators say of it is reported."""
+
+    pairs: list[EditPair]
+    baselines: Baselines
+
+    def report(
+        self, predictions: Sequence[Predictions], folder: Path, resamples: int, plotted: str
+    ) -> Table:
+        """Write the report into `folder`; the table that the command prints of it."""
+        ...
+
+
+class RatedTest:
+    """Agreement with the ratings of a manifest; `ratings_from` says whose they are."""
+
+    def __init__(
+        self,
+        manifest: str | Path,
+        ratings_from: str,
+        baselines: Baselines | None = None,
+    ) -> None:
+        self.pairs = [pair for pair in manifests.read(manifest) if pair.ratings]
+        if not self.pairs:
+            raise UserError(f"{manifest}: no pair has ratings to compare with")
+        self.baselines = baselines or {}
+        self._ratings_from = ratings_from
+
+    def report(
+        self, predictions: Sequence[Predictions], folder: Path, resamples: int, plotted: str
+    ) -> Table:
+        made = agreement.make_report(
+            self.pairs, predictions, self._ratings_from, resamples, plotted=plotted
+        )
+        agreement.write(made, folder)
+        return agreement.render_table(made)
+
+
+class ContrastTest:
+    """How often an axis prefers the right edit of a trial to wrong ones.
+
+    The manifest's rows have the trial as `source` and the variant as `system`; nobody rates them.
+    """
+
+    def __init__(
+        self,
+        manifest: str | Path,
+        title: str,
+        axis: Axis = "relevance",
+        baselines: Baselines | None = None,
+    ) -> None:
+        self.pairs = manifests.read(manifest)
+        self.baselines = baselines or {}
+        self._title, self._axis = title, axis
+        contrasts.make_report(self.pairs, [], title, axis)  # what is amiss is said before training
+
+    def report(
+        self, predictions: Sequence[Predictions], folder: Path, resamples: int, plotted: str
+    ) -> Table:
+        made = contrasts.make_report(self.pairs, predictions, self._title, self._axis, resamples)
+        contrasts.write(made, folder)
+        return contrasts.render_table(made)
+
+
+def with_baselines(test: FurtherTest, features: Any) -> list[Predictions]:
+    """What the baselines of a test say of all its pairs; see `training.baselines`."""
+    seen = features if isinstance(features, PairBatch) else None
+    return [baseline(name, test.pairs, seen) for name, baseline in test.baselines.items()]
