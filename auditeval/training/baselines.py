@@ -15,7 +15,10 @@ from rich.console import Console
 from rich.progress import track
 
 from auditeval import audio
+from auditeval.backends.backend import Ratings
 from auditeval.data.splits import Fold
+from auditeval.features.encoder import Encoder
+from auditeval.features.store import Failure, FeatureStore
 from auditeval.metrics.clap_score import clap_score
 from auditeval.metrics.divergence import inception_score
 from auditeval.models.three_head import PairBatch
@@ -83,6 +86,66 @@ def of_signals(
         else:
             values[pair.id] = dict.fromkeys(AXES, value)
     return Predictions(name, values, on_rating_scale=False)
+
+
+def of_edited(
+    name: str,
+    pairs: Sequence[EditPair],
+    features: Any,
+    rater: Callable[[audio.Waveform], Ratings],
+    rating: str,
+) -> Predictions:
+    """One of a rater's ratings of the edited clip alone, beside every axis that is rated.
+
+    They are on a scale of 1 to 5, but of another question than the axes ask.
+    """
+    values: dict[str, dict[Axis, float]] = {}
+    for pair in track(pairs, f"baseline {name}", console=Console(stderr=True)):
+        try:
+            found = rater(audio.decode(pair.edited))
+        except audio.AudioError as error:
+            log.warning("%s of %s is undefined: %s", name, pair.id, error)
+        else:
+            values[pair.id] = dict.fromkeys(AXES, found.values[rating])
+    return Predictions(name, values, on_rating_scale=False)
+
+
+def of_embeddings(
+    name: str,
+    pairs: Sequence[EditPair],
+    features: Any,
+    encoder: Encoder,
+    cache_dir: str | None = None,
+    workers: int = 2,
+) -> Predictions:
+    """Cosine of an encoder's embeddings of original and edited clip, beside every axis rated."""
+    store = FeatureStore(encoder, cache_dir, workers)
+    clips = store.files([path for pair in pairs for path in (pair.original, pair.edited)])
+    values: dict[str, dict[Axis, float]] = {}
+    for pair in pairs:
+        sides = [clips[path] for path in (pair.original, pair.edited)]
+        failed = [side.reason for side in sides if isinstance(side, Failure)]
+        if failed:
+            log.warning("%s of %s is undefined: %s", name, pair.id, failed[0])
+            continue
+        x, y = (side.embedding[None] for side in sides if not isinstance(side, Failure))
+        values[pair.id] = dict.fromkeys(AXES, float(clap_score(x, y)[0]))
+    return Predictions(name, values, on_rating_scale=False)
+
+
+def joint_space(
+    name: str, pairs: Sequence[EditPair], features: PairBatch | None, dim: int
+) -> Predictions:
+    """Dot product of edited clip and target caption in a joint space, for relevance.
+
+    The space is the last `dim` numbers of both embeddings (the label bridge of features=offline:
+    521).
+    """
+    if features is None or features.target_text.shape[1] < dim:
+        raise UserError(f"baseline {name!r} needs a joint space of {dim} numbers: features=offline")
+    sides = (features.edited_audio, features.target_text)
+    heard, worded = (side[:, -dim:].double().numpy() for side in sides)
+    return _of_axis(name, pairs, "relevance", (heard * worded).sum(axis=1))
 
 
 def text_audio_clap(name: str, pairs: Sequence[EditPair], features: PairBatch) -> Predictions:
