@@ -18,7 +18,7 @@ from commands import Ended, row_of, write_rows
 import auditeval
 from auditeval import checkpoint, manifest
 from auditeval.cli import main
-from auditeval.data import simulate
+from auditeval.data.simulation.build import build
 from auditeval.features.comparison import names
 from auditeval.features.melstats import MelStats
 from auditeval.features.store import FeatureStore, PairFeatures
@@ -44,7 +44,8 @@ def cache_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(scope="session")
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> list[EditPair]:
     """60 simulated pairs of 1.5 s, from 12 scenes."""
-    path = simulate.build(tmp_path_factory.mktemp("simulated"), scenes=12, seconds=1.5, seed=7)
+    folder = tmp_path_factory.mktemp("simulated")
+    path = build(folder, scenes=12, seconds=1.5, seed=7, unedited=0.0)
     return manifest.read(path)
 
 

@@ -10,7 +10,7 @@ import pytest
 import soundfile
 
 import auditeval
-from auditeval.data.simulate import RATE_HZ
+from auditeval.data.simulation.signals import RATE_HZ
 from auditeval.data.soundbank import synthesize
 from auditeval.scoring import Evaluator
 from auditeval.types import UserError

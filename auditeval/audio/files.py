@@ -107,3 +107,19 @@ def encoded(samples: np.ndarray, rate_hz: int, kind: str) -> bytes:
     file = io.BytesIO()
     soundfile.write(file, samples, rate_hz, format=kind, subtype="PCM_16")
     return file.getvalue()
+
+
+def recoded(
+    samples: np.ndarray, rate_hz: int, container: str, coding: str, compression: float
+) -> np.ndarray:
+    """What a lossy file in memory keeps of a clip :: float32 (N,) -> float32 (N,).
+
+    `container` and `coding` are libsndfile's ("OGG", "OPUS"); `compression` is 0 (the best) to 1.
+    """
+    file = io.BytesIO()
+    soundfile.write(
+        file, samples, rate_hz, format=container, subtype=coding, compression_level=compression
+    )
+    file.seek(0)
+    kept = soundfile.read(file, dtype="float32")[0]
+    return np.pad(kept, (0, max(0, len(samples) - len(kept))))[: len(samples)]

@@ -31,7 +31,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from random_clap import write_full_clap  # noqa: E402
 
 from auditeval import audio, manifest  # noqa: E402
-from auditeval.data import simulate  # noqa: E402
+from auditeval.data.simulation.build import build  # noqa: E402
 from auditeval.features.clap.encoder import ClapEncoder  # noqa: E402
 from auditeval.models.three_head import ConcatRegressor, PairBatch  # noqa: E402
 from auditeval.training.callbacks import deterministic  # noqa: E402
@@ -51,7 +51,8 @@ def main() -> None:
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         clap = write_full_clap(Path(folder) / "clap")
-        path = simulate.build(Path(folder) / "data", chosen.pairs // 5, seconds=2.0, seed=SEED)
+        data = Path(folder) / "data"
+        path = build(data, chosen.pairs // 5, seconds=2.0, seed=SEED, unedited=0.0)
         compare(Path(folder), clap, path, chosen.upstream_epochs)
 
 

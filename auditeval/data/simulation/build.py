@@ -1,0 +1,190 @@
+"""Build a simulated set: audio/, manifest.jsonl, and edits.jsonl, which tells what was done.
+
+A line of edits.jsonl is {"id", "operation", "faults": {name: severity}, "local": [names of those
+that act on a moment], "changed": [[start, end], ...] in seconds of the edited clip, "background",
+"events": [classes of the events involved]}.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.progress import track
+
+from auditeval import manifest
+from auditeval.atomic import replacing
+from auditeval.audio import files, waveform
+from auditeval.data import listeners
+from auditeval.data.simulation.edits import SLOTS, original_of, render, word
+from auditeval.data.simulation.material import Material
+from auditeval.data.simulation.nuisance import SHARE, nuisance
+from auditeval.data.simulation.scenes import Scene, make_scene
+from auditeval.data.simulation.signals import RATE_HZ, bandwidth_hz
+from auditeval.data.simulation.systems import OPERATIONS, SYSTEMS, UNEDITED, draw_faults, shares
+from auditeval.types import AXES, EditPair
+
+VERSION = 6
+"""Raise it when the same arguments would make other sounds: old folders are then not reused."""
+
+EDITS_PER_SCENE = 5
+EDITS = "edits.jsonl"
+
+# About half of the clips that only went through something are speech; less than a third of the
+# scenes are.
+_UNEDITED_SPEECH, _UNEDITED_OTHER = 2.0, 0.65
+
+Row = dict[str, Any]
+Made = tuple[list[EditPair], list[Row]]
+
+
+def build(
+    folder: str | Path,
+    scenes: int = 600,
+    seconds: float | Sequence[float] = 4.0,
+    seed: int = 1984,
+    workers: int = 2,
+    esc10: str | Path | None = None,
+    librispeech: str | Path | None = None,
+    emodb: str | Path | None = None,
+    held_out: Sequence[str] = (),
+    pools: int = 20,
+    unedited: float = 0.25,
+) -> Path:
+    """Make the simulated set below `folder` unless it is there; return its manifest.
+
+    Sounds are the bank's and tones, and of the folders that are named. `seconds` is the length of
+    the clips, or the least and the most. `held_out` names classes that appear nowhere in it. With
+    recordings, `source` is one of `pools` that share none; without, each scene is its own. A share
+    of `unedited` rows asks for no change, and has no rating of relevance.
+
+    The folder's name carries a hash of the arguments, of names and sizes of the recordings and of
+    VERSION, so that changed settings never meet old sounds. The manifest is written last: where it
+    exists the set is whole.
+    """
+    given = {"esc10": esc10, "librispeech": librispeech, "emodb": emodb}
+    material = Material({n: Path(p) for n, p in given.items() if p}, held_out, pools)
+    span = [seconds, seconds] if isinstance(seconds, (int, float)) else list(seconds)
+    settings = {"scenes": scenes, "seconds": span, "seed": seed, "unedited": unedited}
+
+    def make(audio: Path, index: int) -> Made:
+        return _scene(audio, index, material, span, seed, unedited)
+
+    settings |= {"classes": material.synthetic, "pools": pools}
+    return finished(Path(folder), "simulated", settings, material, scenes, workers, make)
+
+
+def finished(
+    folder: Path,
+    kind: str,
+    settings: dict[str, Any],
+    material: Material,
+    items: int,
+    workers: int,
+    make: Callable[[Path, int], Made],
+) -> Path:
+    """The manifest of what `make(audio folder, index)` gives for each item, made or there."""
+    settings = {**settings, "version": VERSION, "recordings": material.identity()}
+    digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:8]
+    target = folder / f"{kind}-{digest}"
+    path = target / "manifest.jsonl"
+    if path.exists():
+        return path
+    shutil.rmtree(target, ignore_errors=True)
+    (target / "audio").mkdir(parents=True)
+    with ThreadPoolExecutor(workers) as pool:
+        steps = pool.map(lambda index: make(target / "audio", index), range(items))
+        made = list(track(steps, f"{kind} edits", total=items, transient=True))
+    with replacing(target / EDITS) as temporary, temporary.open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for _, rows in made for row in rows)
+    manifest.write([pair for pairs, _ in made for pair in pairs], path)
+    return path
+
+
+def _scene(
+    folder: Path,
+    index: int,
+    material: Material,
+    seconds: Sequence[float],
+    seed: int,
+    unedited: float,
+) -> Made:
+    rng = np.random.default_rng([seed, index])
+    pool = index % len(material.clips)
+    scene = make_scene(material, pool, seconds, rng)
+    name = f"scene{index:05d}"
+    source = f"pool{pool:02d}" if material.real else name
+    band_hz = bandwidth_hz(scene.background)
+    share = unedited * (_UNEDITED_SPEECH if scene.is_speech else _UNEDITED_OTHER)
+    pairs, rows = [], []
+    for system in map(str, rng.choice(list(SYSTEMS), EDITS_PER_SCENE, replace=False)):
+        operation = UNEDITED if rng.random() < share else str(rng.choice(OPERATIONS))
+        original = folder / f"{name}_{SLOTS[operation][0] or 'A'}.flac"
+        before = original_of(scene, operation)
+        if not original.exists():
+            write_clip(original, before)
+        speech = scene.is_speech
+        faults = draw_faults(system, operation, len(before), band_hz, speech, rng)
+        words = word(scene, operation, rng, "edit_otherwise" in faults)
+        if "edit_misplaced" in faults and not words.told:
+            faults["edit_misplaced"] = faults["edit_misplaced"]._replace(severity=0.2)
+        made = render(scene, operation, faults, rng)
+        samples, later = made.samples, 0.0
+        if rng.random() < SHARE:
+            samples, later = nuisance(samples, rng)
+        severities = {fault: dose.severity for fault, dose in faults.items()}
+        edited = folder / f"{name}_{system}_{operation}.flac"
+        write_clip(edited, samples)
+        pairs.append(
+            EditPair(
+                id=edited.stem,
+                original=original,
+                edited=edited,
+                original_caption=words.original,
+                target_caption=words.target,
+                operation=operation,
+                system=system,
+                source=source,
+                raters=listeners.rate(
+                    severities,
+                    np.random.default_rng(seed),
+                    rng,
+                    shares(faults, len(before)),
+                    [axis for axis in AXES if operation != UNEDITED or axis != "relevance"],
+                ),
+            )
+        )
+        local = [fault for fault, dose in faults.items() if dose.span is not None]
+        row = row_of(scene, edited.stem, operation, made.changed, len(samples), later)
+        rows.append(row | {"faults": severities, "local": local})
+    return pairs, rows
+
+
+def row_of(
+    scene: Scene,
+    name: str,
+    operation: str,
+    changed: Sequence[tuple[int, int]],
+    length: int,
+    later: float = 0.0,
+) -> Row:
+    """A line of edits.jsonl without its faults; `changed` in samples, `later` in seconds."""
+    end = length / RATE_HZ
+    times = [[min(end, at / RATE_HZ + later) for at in span] for span in changed]
+    return {
+        "id": name,
+        "operation": operation,
+        "changed": [[round(start, 6), round(stop, 6)] for start, stop in times],
+        "background": scene.name,
+        "events": [scene.events[slot].name for slot in SLOTS[operation] if slot],
+    }
+
+
+def write_clip(path: Path, samples: np.ndarray) -> None:
+    files.write(path, waveform.quantised(samples), RATE_HZ)

@@ -1,0 +1,104 @@
+"""Contrast sets: of one scene the right edit and wrong ones, which relevance must tell apart.
+
+Events are of given classes alone, over any other background. A pair's `source` is its trial and
+its `system` the variant; no panel rated them, and the only rating is a relevance of 5 or 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from auditeval.data.simulation.build import Made, finished, row_of, write_clip
+from auditeval.data.simulation.edits import original_of, render, word
+from auditeval.data.simulation.material import Material
+from auditeval.data.simulation.scenes import make_scene
+from auditeval.data.simulation.systems import OPERATIONS, Dose
+from auditeval.data.simulation.vocabulary import known
+from auditeval.types import EditPair, UserError
+
+VARIANTS = {
+    "right": {},
+    "wrong": {"edit_wrong": 1.0},
+    "hiss": {"edit_hiss": 1.0},
+    "swapped": {"edit_otherwise": 1.0},
+    "untouched": {"edit_absent": 1.0},
+    "opposite": {"edit_opposite": 1.0},
+}
+"""Variant -> its fault. Replacing has no opposite."""
+
+
+def build(
+    folder: str | Path,
+    classes: Sequence[str],
+    trials: int = 200,
+    seconds: float | Sequence[float] = 5.0,
+    seed: int = 1984,
+    workers: int = 2,
+    esc10: str | Path | None = None,
+    librispeech: str | Path | None = None,
+    emodb: str | Path | None = None,
+) -> Path:
+    """Make the set below `folder` unless it is there; return its manifest.
+
+    The events asked for are of `classes`, from recordings where there are any; what a confused
+    editor does instead is another of them where there are three that nobody confuses, else any
+    event. Operations take turns. Raises UserError for a class that no sound is there of.
+    """
+    given = {"esc10": esc10, "librispeech": librispeech, "emodb": emodb}
+    material = Material({n: Path(p) for n, p in given.items() if p}, pools=1)
+    names = known(classes)
+    if missing := set(names) - set(material.classes(0)):
+        raise UserError(f"there is no sound of {', '.join(sorted(missing))}: name its recordings")
+    span = [seconds, seconds] if isinstance(seconds, (int, float)) else list(seconds)
+    settings = {"trials": trials, "seconds": span, "seed": seed, "classes": names}
+
+    def make(audio: Path, index: int) -> Made:
+        return _trial(audio, index, material, span, seed, names)
+
+    return finished(Path(folder), "contrasts", settings, material, trials, workers, make)
+
+
+def _trial(
+    folder: Path,
+    index: int,
+    material: Material,
+    seconds: Sequence[float],
+    seed: int,
+    classes: Sequence[str],
+) -> Made:
+    rng = np.random.default_rng([seed, index])
+    scene = make_scene(material, 0, seconds, rng, classes)
+    trial, operation = f"trial{index:05d}", OPERATIONS[index % len(OPERATIONS)]
+    original = folder / f"{trial}_original.flac"
+    write_clip(original, original_of(scene, operation))
+    # One wording of what stays for all variants, so that only the asked edit differs.
+    state = int(rng.integers(2**31))
+    pairs, rows = [], []
+    for variant, fault in VARIANTS.items():
+        if variant == "opposite" and operation == "replace":
+            continue
+        faults = {name: Dose(severity) for name, severity in fault.items()}
+        swapped = variant == "swapped"
+        words = word(scene, operation, np.random.default_rng(state), swapped)
+        made = render(scene, operation, faults, np.random.default_rng(state))
+        edited = folder / f"{trial}_{variant}.flac"
+        write_clip(edited, made.samples)
+        pairs.append(
+            EditPair(
+                id=f"{trial}_{operation}_{variant}",
+                original=original,
+                edited=edited,
+                original_caption=words.original,
+                target_caption=words.target,
+                operation=operation,
+                system=variant,
+                source=trial,
+                ratings={"relevance": 1.0 if fault else 5.0},
+            )
+        )
+        row = row_of(scene, pairs[-1].id, operation, made.changed, len(made.samples))
+        rows.append(row | {"faults": fault, "local": []})
+    return pairs, rows

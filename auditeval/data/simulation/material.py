@@ -1,0 +1,214 @@
+"""Where the sounds of scenes come from: recordings in folders, the sound bank, tones.
+
+Recordings are dealt into disjoint pools, those of one origin (a Freesound upload, a talker) into
+one pool, and a scene takes all of its own from one pool. Two pools share no recording, so a split
+by pool is a split by recording.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from auditeval.audio.waveform import FULL_SCALE, quantised
+from auditeval.data.recordings import CLASS, Recording, decoded, read_recordings
+from auditeval.data.simulation.signals import RATE_HZ
+from auditeval.data.simulation.tones import TONES, tones
+from auditeval.data.simulation.vocabulary import known
+from auditeval.data.simulation.words import WORDS
+from auditeval.data.soundbank import EVENTS, synthesize
+from auditeval.types import UserError
+
+REAL_SHARE = 0.75
+"""How often a class that has recordings is taken from them and not synthesised."""
+
+SPEECH = ("speech", "male_speech", "female_speech")
+
+_STEADY = ("helicopter", "chainsaw", "clock_ticking")
+_BACKGROUNDS = (
+    *(name for name, event in EVENTS.items() if event.role == "background"),
+    *_STEADY,
+    *("chords", "melody", "piano_notes", "guitar_pluck"),
+)
+_EMODB_MEN = ("03", "10", "11", "12", "15")  # of its ten talkers; the others are women
+
+_FRAME = round(0.02 * RATE_HZ)
+_AUDIBLE_DB = 40.0
+_JOIN = round(0.05 * RATE_HZ)
+
+
+class Clip(NamedTuple):
+    """A recording of one of WORDS; those of one `origin` stand in one pool."""
+
+    recording: Recording
+    name: str
+    origin: str
+
+
+def esc10(folder: Path) -> list[Clip]:
+    """ESC-10 (or ESC-50) as folders of classes; a file is FOLD-FREESOUND_ID-TAKE."""
+    found = read_recordings(folder)
+    return [
+        Clip(r, known([r.labels[CLASS]])[0], f"esc10/{r.path.stem.split('-')[1]}") for r in found
+    ]
+
+
+def librispeech(folder: Path) -> list[Clip]:
+    """LibriSpeech: a file is TALKER-CHAPTER-NUMBER."""
+    return [
+        Clip(r, "speech", f"librispeech/{r.path.stem.split('-')[0]}")
+        for r in read_recordings(folder)
+    ]
+
+
+def emodb(folder: Path) -> list[Clip]:
+    """EMO-DB: the first two letters of a file are its talker."""
+    clips = []
+    for recording in read_recordings(folder):
+        talker = recording.path.stem[:2]
+        name = "male_speech" if talker in _EMODB_MEN else "female_speech"
+        clips.append(Clip(recording, name, f"emodb/{talker}"))
+    return clips
+
+
+READERS: dict[str, Callable[[Path], list[Clip]]] = {
+    "esc10": esc10,
+    "librispeech": librispeech,
+    "emodb": emodb,
+}
+
+
+class Material:
+    """Sounds by class and pool. `held_out` classes are not there at all.
+
+    Raises UserError for a folder without audio, or with a class that has no words.
+    """
+
+    def __init__(
+        self,
+        folders: dict[str, Path],
+        held_out: Sequence[str] = (),
+        pools: int = 20,
+        only: Sequence[str] = (),
+    ) -> None:
+        left_out = set(known(held_out))
+        self.synthetic = [name for name in (*EVENTS, *TONES) if name not in left_out]
+        clips: list[Clip] = []
+        for kind, folder in folders.items():
+            try:
+                clips += [clip for clip in READERS[kind](folder) if clip.name not in left_out]
+            except IndexError:
+                raise UserError(f"{folder}: its files are not named as those of {kind}") from None
+        # The largest classes first, each dealt evenly: every pool has some of every class.
+        self.clips: list[dict[str, list[Clip]]] = [{} for _ in range(pools if clips else 1)]
+        origins: dict[str, int] = {}
+        dealt: dict[str, int] = {}
+        for clip in sorted(clips, key=lambda clip: _shuffling(clip.origin)):
+            kind = clip.name if clip.name not in SPEECH else clip.origin.split("/")[0]
+            if clip.origin not in origins:
+                origins[clip.origin] = dealt.setdefault(kind, 0) % len(self.clips)
+                dealt[kind] += 1
+            pool = self.clips[origins[clip.origin]]
+            pool.setdefault(clip.name, []).append(clip)
+        for pool in self.clips:
+            for found in pool.values():
+                found.sort(key=lambda clip: clip.recording.name)
+        self.real = bool(clips)
+        self._samples = lru_cache(maxsize=None)(_samples)
+
+    def identity(self) -> str:
+        """SHA-256 of the names and sizes of all recordings, in hex."""
+        found = hashlib.sha256()
+        for pool in self.clips:
+            for clip in (clip for clips in pool.values() for clip in clips):
+                size = clip.recording.path.stat().st_size
+                found.update(f"{clip.origin} {clip.recording.name} {size}\n".encode())
+        return found.hexdigest()
+
+    def classes(self, pool: int) -> list[str]:
+        """All that can be had in that pool, in the order of WORDS."""
+        there = {*self.synthetic, *self.clips[pool]}
+        return [name for name in WORDS if name in there]
+
+    def backgrounds(self, pool: int) -> list[str]:
+        """Textures, steady sounds and music that may last a whole clip; not speech."""
+        return [name for name in self.classes(pool) if name in _BACKGROUNDS]
+
+    def speech(self, pool: int) -> list[str]:
+        """The kinds of speech; recordings before the bank's where there are any."""
+        real = [name for name in SPEECH if name in self.clips[pool]]
+        return real or [name for name in SPEECH if name in self.synthetic]
+
+    def take(
+        self,
+        name: str,
+        pool: int,
+        seconds: float,
+        rng: np.random.Generator,
+        whole: bool = False,
+        but: str = "",
+    ) -> tuple[np.ndarray, str]:
+        """A sound of the class :: float32 (N,), and which it is; another than `but` if there is.
+
+        At most `seconds` long, and exactly so for synthetic sounds and where `whole` is wanted:
+        what is shorter is then repeated, except for speech.
+        """
+        choice = [c for c in self.clips[pool].get(name, []) if c.recording.name != but]
+        real = rng.random() < REAL_SHARE or name not in self.synthetic or name in SPEECH
+        if choice and real:
+            clip = choice[rng.integers(len(choice))]
+            x = self._samples(clip.recording.path).astype(np.float32) / FULL_SCALE
+            if whole and name not in SPEECH:
+                x = repeated(x, round(seconds * RATE_HZ))
+            length = min(len(x), round(seconds * RATE_HZ))
+            start = 0
+            if whole and len(x) > length:
+                start = int(rng.integers(len(x) - length + 1))
+            return faded(x[start : start + length]), clip.recording.name
+        if name not in self.synthetic:  # the only recording there is
+            return self.take(name, pool, seconds, rng, whole)
+        if name in TONES:
+            return tones(name, rng, seconds, RATE_HZ), ""
+        return synthesize(name, int(rng.integers(2**31)), seconds, RATE_HZ), ""
+
+
+def repeated(x: np.ndarray, length: int) -> np.ndarray:
+    """The clip again and again, each passing into the next over 50 ms, until it is that long."""
+    made = x
+    ramp = np.linspace(0, 1, _JOIN, dtype=np.float32) ** 0.5
+    while len(made) < length and len(x) > 2 * _JOIN:
+        joined = made[-_JOIN:] * ramp[::-1] + x[:_JOIN] * ramp
+        made = np.concatenate([made[:-_JOIN], joined, x[_JOIN:]])
+    return made
+
+
+def faded(x: np.ndarray, seconds: float = 0.008) -> np.ndarray:
+    """With a rise and a fall of that time: a cut would click."""
+    n = min(round(seconds * RATE_HZ), len(x) // 2)
+    x = x.copy()
+    x[:n] *= np.linspace(0, 1, n, dtype=np.float32)
+    x[len(x) - n :] *= np.linspace(1, 0, n, dtype=np.float32)
+    return x
+
+
+def audible(x: np.ndarray) -> np.ndarray:
+    """From the first to the last frame of 20 ms within 40 dB of the loudest."""
+    count = max(1, len(x) // _FRAME)
+    power = np.square(x[: count * _FRAME].reshape(count, -1), dtype=np.float64).mean(axis=1)
+    loud = np.flatnonzero(power >= power.max() * 10 ** (-_AUDIBLE_DB / 10))
+    return x[loud[0] * _FRAME : (loud[-1] + 1) * _FRAME]
+
+
+def _samples(path: Path) -> np.ndarray:
+    """int16 (N,): half the memory, since all clips of a set are kept."""
+    samples = audible(decoded(Recording(path, path.name, {}), RATE_HZ).samples)
+    return quantised(samples * (0.9 / max(float(np.abs(samples).max()), 1e-9)))
+
+
+def _shuffling(origin: str) -> str:
+    return hashlib.sha256(origin.encode()).hexdigest()

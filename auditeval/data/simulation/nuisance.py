@@ -1,0 +1,60 @@
+"""What must not change a rating: done to many edited clips, also to perfect ones, without a cost.
+
+Nobody would rate a clip lower because it was saved in another good format, a decibel up, or with a
+moment of silence before it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.fft
+
+from auditeval.audio import Waveform, files, resample
+from auditeval.data.simulation.signals import RATE_HZ, bandwidth_hz, decibels
+
+SHARE = 0.5
+"""Of the edited clips."""
+
+_EACH = 0.35  # chance of each kind among them
+GAIN_DB, DELAY_SECONDS, PADDING_SECONDS = 1.5, 0.04, 0.3
+_RATES_HZ = (22050, 44100, 48000)
+
+
+def nuisance(x: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, float]:
+    """The clip as another tool would have saved it, and by how many seconds it is later.
+
+    Some of: gain within 1.5 dB, a delay up to 40 ms (also of parts of a sample), another sampling
+    rate and back (22.05 kHz only where there is nothing above), silence up to 0.3 s before or
+    after, the best Ogg Vorbis, polarity.
+    """
+    later = 0.0
+    if rng.random() < _EACH:
+        x = x * decibels(rng.uniform(-GAIN_DB, GAIN_DB))
+    if rng.random() < _EACH:
+        rate_hz = int(rng.choice(_RATES_HZ))
+        if bandwidth_hz(x) < 0.45 * rate_hz:
+            there = resample(Waveform(np.asarray(x, np.float32), RATE_HZ), rate_hz)
+            back = resample(Waveform(there, rate_hz), RATE_HZ)
+            x = np.pad(back, (0, max(0, len(x) - len(back))))[: len(x)]
+    if rng.random() < _EACH:
+        seconds = rng.uniform(0, DELAY_SECONDS) * rng.choice([0.1, 1.0])
+        x, later = delayed(x, seconds), seconds
+    if rng.random() < _EACH / 2:
+        x = -x
+    if rng.random() < _EACH:
+        silence = np.zeros(round(rng.uniform(0.02, PADDING_SECONDS) * RATE_HZ))
+        if rng.random() < 0.5:
+            x, later = np.concatenate([silence, x]), later + len(silence) / RATE_HZ
+        else:
+            x = np.concatenate([x, silence])
+    if rng.random() < _EACH / 2:
+        x = files.recoded(np.asarray(x, np.float32), RATE_HZ, "OGG", "VORBIS", 0.0)
+    return x, later
+
+
+def delayed(x: np.ndarray, seconds: float) -> np.ndarray:
+    """Later by any time, as long as before: its end is cut off."""
+    margin = 256  # so that a part of a sample does not wrap around
+    size = scipy.fft.next_fast_len(len(x) + round(seconds * RATE_HZ) + margin, real=True)
+    turns = np.exp(-2j * np.pi * np.fft.rfftfreq(size) * seconds * RATE_HZ)
+    return scipy.fft.irfft(scipy.fft.rfft(x, size) * turns, size)[: len(x)]

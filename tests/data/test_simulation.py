@@ -1,0 +1,102 @@
+"""Laws of the simulated sets: what is in them, what never is, and that the same call makes them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from auditeval import audio, manifest
+from auditeval.data.simulation import build
+from auditeval.data.simulation.build import EDITS_PER_SCENE
+from auditeval.data.simulation.signals import RATE_HZ
+from auditeval.types import AXES, EditPair
+
+
+def told(path: Path) -> list[dict[str, Any]]:
+    """The lines of the edits.jsonl beside a manifest."""
+    return [json.loads(line) for line in (path.parent / "edits.jsonl").read_text().splitlines()]
+
+
+def test_the_same_arguments_make_the_same_bytes_with_any_number_of_workers(tmp_path: Path) -> None:
+    folders = []
+    for workers in (1, 2):
+        path = build.build(tmp_path / str(workers), 3, 0.8, seed=5, workers=workers)
+        folders.append(path.parent)
+    names = [sorted(p.relative_to(f) for p in f.rglob("*") if p.is_file()) for f in folders]
+    assert names[0] == names[1]
+    assert len(names[0]) > 3 * EDITS_PER_SCENE
+    for name in names[0]:
+        assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
+
+
+def test_a_whole_set_is_kept_and_half_a_set_is_made_again(tmp_path: Path) -> None:
+    path = build.build(tmp_path, 1, 0.8, seed=5)
+    before = path.read_bytes()
+    clip = next((path.parent / "audio").iterdir())
+    clip.unlink()
+    assert build.build(tmp_path, 1, 0.8, seed=5) == path
+    assert not clip.exists()  # the manifest is there, so the set counts as whole
+    path.unlink()
+    assert build.build(tmp_path, 1, 0.8, seed=5).read_bytes() == before
+    assert clip.exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"scenes": 2}, {"seconds": 0.9}, {"seed": 6}, {"held_out": ["rain"]}, {"unedited": 0.1}],
+)
+def test_other_arguments_make_another_folder(tmp_path: Path, change: dict[str, Any]) -> None:
+    arguments: dict[str, Any] = {"scenes": 1, "seconds": 0.8, "seed": 5}
+    paths = {build.build(tmp_path, **{**arguments, **more}) for more in ({}, change)}
+    assert len(paths) == 2
+
+
+def test_more_scenes_keep_the_first_ones(tmp_path: Path) -> None:
+    few, many = (manifest.read(build.build(tmp_path, n, 0.8, seed=5)) for n in (1, 2))
+    for pair, again in zip(few, many, strict=False):
+        assert pair.ratings == again.ratings
+        assert pair.edited.read_bytes() == again.edited.read_bytes()
+
+
+def test_every_pair_can_be_decoded_and_says_that_it_is_simulated(
+    simulated: list[EditPair],
+) -> None:
+    assert len(simulated) == 12 * EDITS_PER_SCENE
+    for pair in simulated:
+        assert len(audio.decode(pair.original).samples) == round(1.5 * RATE_HZ)
+        assert 1.5 <= audio.decode(pair.edited).seconds < 1.81
+        assert pair.system is not None
+        assert pair.system.startswith("sim_")
+        assert set(pair.ratings) == set(AXES)
+        assert pair.original_caption != pair.target_caption
+
+
+def test_scenes_are_the_groups_that_share_an_original(simulated: list[EditPair]) -> None:
+    sources: dict[Path, str | None] = {}
+    for pair in simulated:
+        assert sources.setdefault(pair.original, pair.source) == pair.source
+        assert pair.original.name.startswith(str(pair.source))
+    assert len(set(sources.values())) == 12
+
+
+def test_where_no_edit_was_asked_for_the_captions_are_one_and_relevance_is_unrated(
+    tmp_path: Path,
+) -> None:
+    pairs = manifest.read(build.build(tmp_path, 3, 0.8, seed=5, unedited=1.0))
+    same = [pair for pair in pairs if pair.operation == "process"]
+    assert len(same) > len(pairs) / 2
+    for pair in pairs:
+        assert (pair.original_caption == pair.target_caption) == (pair in same)
+        assert ("relevance" in pair.ratings) == (pair not in same)
+
+
+def test_the_manifest_is_json_lines_with_relative_paths(tmp_path: Path) -> None:
+    path = build.build(tmp_path, 1, 0.8, seed=5)
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [row["id"] for row in rows] == [edit["id"] for edit in told(path)]
+    for row in rows:
+        assert not Path(row["edited"]).is_absolute()
+        assert (path.parent / row["edited"]).is_file()
