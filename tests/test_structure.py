@@ -36,6 +36,7 @@ ORDER = (
     ("judges",),
     ("checkpoint",),
     ("scoring",),
+    ("explaining",),
     ("filtering",),
     ("benchmarks",),
     ("report",),

@@ -11,6 +11,7 @@ from auditeval.cli import (
     build,
     convert,
     evaluate,
+    explain,
     filter,
     generate,
     import_,
@@ -26,6 +27,7 @@ app = typer.Typer(
     help="Predicts human ratings (1 to 5) of audio edits: quality, relevance, faithfulness.",
 )
 app.command("score")(score.score)
+app.command("explain")(explain.explain)
 app.command("evaluate")(evaluate.evaluate)
 app.command("generate")(generate.generate)
 app.command("build")(build.build)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from auditeval.types import EditPair
 
 
 def score(
@@ -64,10 +67,8 @@ def score(
 
         auditeval score pairs.jsonl -c ADAPTER --base Qwen2.5-Omni-7B --dtype bfloat16 -o scores.csv
     """
-    from pydantic import ValidationError
-
     from auditeval.scoring import load
-    from auditeval.types import AXES, EditPair, UserError, sentence
+    from auditeval.types import AXES, UserError
 
     single = original is not None or edited is not None
     if single == (manifest is not None):
@@ -80,11 +81,28 @@ def score(
         evaluator = load(checkpoint, device, cache_dir, workers, base, dtype, merge)
         _score_manifest(evaluator, manifest, output, batch_size)
         return
+    pair = one_pair(original, edited, original_caption, target_caption)
+    evaluator = load(checkpoint, device, cache_dir, workers, base, dtype, merge)
+    (row,) = evaluator.score([pair])
+    if row.status == "error":
+        raise UserError(row.reason)
+    for axis in AXES:
+        value = getattr(row, axis)
+        print(f"{axis:<14}{value:.3f}" if value is not None else f"{axis:<14}not trained")
+
+
+def one_pair(
+    original: Path | None, edited: Path | None, original_caption: str, target_caption: str
+) -> EditPair:
+    """The EditPair that a command line names; UserError says what it lacks."""
+    from pydantic import ValidationError
+
+    from auditeval.types import EditPair, UserError, sentence
+
     if original is None or edited is None:
         raise UserError("one pair needs both --original and --edited")
-    evaluator = load(checkpoint, device, cache_dir, workers, base, dtype, merge)
     try:
-        pair = EditPair(
+        return EditPair(
             id="pair",
             original=original,
             edited=edited,
@@ -93,12 +111,6 @@ def score(
         )
     except ValidationError as error:
         raise UserError(sentence(error)) from None
-    (row,) = evaluator.score([pair])
-    if row.status == "error":
-        raise UserError(row.reason)
-    for axis in AXES:
-        value = getattr(row, axis)
-        print(f"{axis:<14}{value:.3f}" if value is not None else f"{axis:<14}not trained")
 
 
 def _score_manifest(evaluator, manifest: Path, output: Path, batch_size: int) -> None:  # type: ignore[no-untyped-def]

@@ -209,3 +209,12 @@ def test_an_evaluator_on_features_needs_no_conversion(
     ended = cli("convert", melstats_checkpoint, "-o", tmp_path / "out")
     assert ended.status == 2
     assert "is an evaluator on frozen features" in ended.sentence
+
+
+def test_explain_says_that_it_hears_a_pair_whole(
+    cli: Any, adapter: Path, table: Path, simulated: list[EditPair], tmp_path: Path
+) -> None:
+    ended = cli("explain", table, "--id", simulated[0].id, "-c", adapter, "-o", tmp_path / "why")
+    assert ended.status == 2
+    assert "hears a pair as a whole" in ended.sentence
+    assert not (tmp_path / "why").exists()

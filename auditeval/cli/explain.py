@@ -1,0 +1,86 @@
+"""`auditeval explain`: where in a clip the scores of a pair come from, as JSON and as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from auditeval.cli.score import one_pair
+
+if TYPE_CHECKING:
+    from auditeval.types import EditPair
+
+
+def explain(
+    manifest: Annotated[
+        Path | None,
+        typer.Argument(help="Pairs: .jsonl, .csv or .parquet; with --id.", show_default=False),
+    ] = None,
+    id: Annotated[str | None, typer.Option(help="Which pair of the MANIFEST.")] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for explanation.json and .png.")
+    ] = Path("explanation"),
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            "--checkpoint",
+            "-c",
+            help="Checkpoint folder or model hub id; default: the shipped one.",
+        ),
+    ] = None,
+    original: Annotated[Path | None, typer.Option(help="One pair: the original clip.")] = None,
+    edited: Annotated[Path | None, typer.Option(help="One pair: the edited clip.")] = None,
+    original_caption: Annotated[str, typer.Option(help="One pair: what the original holds.")] = "",
+    target_caption: Annotated[str, typer.Option(help="One pair: what was asked for.")] = "",
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:N or mps.")] = "auto",
+    cache_dir: Annotated[
+        Path | None, typer.Option(help="Feature cache; default $AUDITEVAL_CACHE or the user's.")
+    ] = None,
+) -> None:
+    """Explain the scores of one edit: a curve for each axis, and where the clips differ.
+
+    Prints the scores, the stretch in which each is lowest and the stretch that changed most;
+    explanation.json holds the curves, explanation.png shows them under both spectrograms.
+
+    Examples:
+
+        auditeval explain --original a.wav --edited b.wav --original-caption "Rain."
+        --target-caption "Rain, with a dog barking." -o why
+
+        auditeval explain pairs.jsonl --id 0012_add -o why
+    """
+    from auditeval.explaining import explain as explained
+    from auditeval.report import explanation as report
+    from auditeval.scoring import load
+    from auditeval.types import UserError
+
+    single = original is not None or edited is not None
+    if single == (manifest is not None):
+        raise UserError(
+            "give either a MANIFEST with --id, or --original and --edited with captions"
+        )
+    if manifest is not None:
+        pair = _find(manifest, id)
+    else:
+        pair = one_pair(original, edited, original_caption, target_caption)
+    made = explained(load(checkpoint, device, cache_dir), pair)
+    output.mkdir(parents=True, exist_ok=True)
+    report.write(made, output)
+    print("\n".join(report.to_lines(made)))
+    print(f"{output / 'explanation.json'}, {output / 'explanation.png'}")
+
+
+def _find(path: Path, id: str | None) -> EditPair:
+    from auditeval import manifest
+    from auditeval.types import UserError
+
+    if id is None:
+        raise UserError("a MANIFEST needs --id, the id of the pair to explain")
+    if not path.exists():
+        raise UserError(f"{path}: no such manifest")
+    for pair in manifest.iterate(path):
+        if pair.id == id:
+            return pair
+    raise UserError(f"{path}: has no pair with the id {id!r}")

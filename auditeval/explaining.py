@@ -1,0 +1,159 @@
+"""Where in a clip its scores come from: the model on a window that slides over both clips."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from auditeval.features.change import Course, find_change, find_course
+from auditeval.features.comparison import compare
+from auditeval.features.encoder import AudioFeatures
+from auditeval.features.evidence import weigh
+from auditeval.features.melstats import MelStats
+from auditeval.features.store import Failure, PairFeatures
+from auditeval.models.three_head import Regressor
+from auditeval.scoring import Evaluator
+from auditeval.types import AXES, Axis, EditPair, Scores, Undefined, UserError
+
+WINDOW_SECONDS, HOP_SECONDS = 1.0, 0.1
+FLAT = 0.05  # a curve that varies by less has no worst stretch
+_WINDOWS = 256  # rated at a time
+
+
+class Segment(NamedTuple):
+    """A stretch of the edited clip: `peak` is its outermost moment, `value` the curve there."""
+
+    start_seconds: float
+    end_seconds: float
+    peak_seconds: float
+    value: float
+
+
+class Explanation(NamedTuple):
+    """The scores of a pair over the time of the edited clip, one value each HOP_SECONDS.
+
+    `curves` :: (T,) in 1..5 for each axis the model was trained on: what the model says of the
+    window of WINDOW_SECONDS around that moment alone. `change` :: (T,) in 0..1: how unlike the
+    clips are there (`features.change`); what was done well changes, too, and costs nothing.
+    `changed` is the stretch of the greatest change, `lowest` that of the lowest score.
+    """
+
+    pair: EditPair
+    scores: Scores
+    seconds: np.ndarray
+    curves: dict[Axis, np.ndarray]
+    change: np.ndarray
+    changed: Segment | Undefined
+    lowest: dict[Axis, Segment | Undefined]
+    course: Course
+    original: np.ndarray  # log-mel frames of the clips, dB :: (T1, 64), (T2, 64)
+    edited: np.ndarray
+
+
+def explain(evaluator: Evaluator, pair: EditPair) -> Explanation:
+    """Rate a pair as a whole and moment by moment; each clip is encoded once.
+
+    Where the model looks at embeddings of the clips, each window has those of the whole clips.
+    Raises UserError for a pair that cannot be scored and an evaluator without log-mel frames.
+    """
+    model, store = evaluator.checkpoint.model, evaluator.store
+    if not isinstance(model, Regressor):
+        raise UserError(
+            f"{evaluator.name}: hears a pair as a whole, so it cannot say where; explain takes an "
+            "evaluator that compares frames, such as the shipped one"
+        )
+    (scores,) = evaluator.score([pair])
+    if scores.status == "error":
+        raise UserError(scores.reason)
+    (whole,) = store.pairs([pair], model.uses_changed_words)
+    clips = store.files([pair.original, pair.edited])
+    original, edited = clips[pair.original], clips[pair.edited]
+    assert not isinstance(whole, Failure)
+    assert not isinstance(original, Failure)
+    assert not isinstance(edited, Failure)
+    if "mel" not in original.frames:
+        raise UserError(
+            f"{evaluator.name}: its encoder {store.encoder.name} keeps no log-mel frames, so it "
+            "cannot say where; the encoders melstats and offline do"
+        )
+    frames = original.frames["mel"], edited.frames["mel"]
+    course = find_course(*frames)
+    hop = round(HOP_SECONDS / MelStats.HOP_SECONDS)
+    centres = np.arange(hop // 2, max(len(frames[1]), hop // 2 + 1), hop)
+    windows = [_window(whole, original, edited, course, int(centre)) for centre in centres]
+    rated = np.concatenate(
+        [
+            model.predict(windows[start : start + _WINDOWS]).double().clamp(1, 5).numpy()
+            for start in range(0, len(windows), _WINDOWS)
+        ]
+    )
+    trained = model.trained.tolist()
+    curves = {
+        axis: row for axis, row, known in zip(AXES, rated.T.round(6), trained, strict=True) if known
+    }
+    seconds = (centres * MelStats.HOP_SECONDS).round(3)
+    change = find_change(*frames, course)[np.minimum(centres, len(frames[1]) - 1)]
+    return Explanation(
+        pair,
+        scores,
+        seconds,
+        curves,
+        change,
+        find_segment(seconds, change),
+        {axis: find_segment(seconds, curve, lowest=True) for axis, curve in curves.items()},
+        course,
+        *frames,
+    )
+
+
+def find_segment(
+    seconds: np.ndarray, curve: np.ndarray, lowest: bool = False
+) -> Segment | Undefined:
+    """The stretch around the highest value (or lowest) :: (T,), (T,).
+
+    It reaches as far as the curve is nearer to that value than to its median; Undefined where the
+    curve varies by less than FLAT.
+    """
+    height = -curve if lowest else curve
+    peak = int(np.argmax(height))
+    typical = float(np.median(height))
+    if height[peak] - height.min() < FLAT:
+        return Undefined(f"the curve varies by less than {FLAT}")
+    outside = np.flatnonzero(height < (height[peak] + typical) / 2)
+    before, after = outside[outside < peak], outside[outside > peak]
+    first = int(before[-1]) + 1 if len(before) else 0
+    last = int(after[0]) - 1 if len(after) else len(curve) - 1
+    return Segment(
+        round(max(float(seconds[first]) - HOP_SECONDS / 2, 0.0), 3),
+        round(float(seconds[last]) + HOP_SECONDS / 2, 3),
+        float(seconds[peak]),
+        float(curve[peak]),
+    )
+
+
+def _window(
+    whole: PairFeatures,
+    original: AudioFeatures,
+    edited: AudioFeatures,
+    course: Course,
+    centre: int,
+) -> PairFeatures:
+    """The pair as it is around one frame of the edit; at the ends the window stays inside."""
+    lengths = len(original.frames["mel"]), len(edited.frames["mel"])
+    width = min(round(WINDOW_SECONDS / MelStats.HOP_SECONDS), lengths[1])
+    start = min(max(centre - width // 2, 0), lengths[1] - width)
+    stop = start + width
+    before = _cut(original.frames, course.frames(start, stop, lengths[0]), lengths[0])
+    after = _cut(edited.frames, slice(start, stop), lengths[1])
+    words = (whole.added_text, whole.removed_text, whole.original_text, whole.target_text)
+    return whole._replace(alignment=compare(before, after), evidence=weigh(before, after, *words))
+
+
+def _cut(frames: dict[str, np.ndarray], part: slice, length: int) -> dict[str, np.ndarray]:
+    """The same part of all kinds of frames; `part` counts in those of `length` a clip."""
+    cut = {}
+    for name, rows in frames.items():
+        start = min(round(part.start * len(rows) / length), len(rows) - 1)
+        cut[name] = rows[start : max(round(part.stop * len(rows) / length), start + 1)]
+    return cut

@@ -1,0 +1,118 @@
+"""An explained pair as JSON and as a picture: both clips, the change, a curve for each axis."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from auditeval.atomic import replacing
+from auditeval.explaining import HOP_SECONDS, WINDOW_SECONDS, Explanation, Segment
+from auditeval.features.melstats import MelStats
+from auditeval.types import AXES, Axis, Undefined
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SHOWN_DB = 70.0
+COLOURS: dict[Axis, str] = {"quality": "C0", "relevance": "C1", "faithfulness": "C2"}
+
+
+def to_json(explanation: Explanation) -> dict[str, Any]:
+    """Curves and segments as plain values; an undefined segment is null beside its reason."""
+
+    def plain(segment: Segment | Undefined, curve: np.ndarray) -> dict[str, Any]:
+        if isinstance(segment, Undefined):
+            return {"segment": None, "undefined": segment.reason, "curve": curve.tolist()}
+        return {"segment": segment._asdict(), "curve": curve.tolist()}
+
+    return {
+        "id": explanation.pair.id,
+        "scores": {axis: getattr(explanation.scores, axis) for axis in AXES},
+        "window_seconds": WINDOW_SECONDS,
+        "hop_seconds": HOP_SECONDS,
+        "seconds": explanation.seconds.tolist(),
+        "change": plain(explanation.changed, explanation.change),
+        **{
+            axis: plain(explanation.lowest[axis], curve)
+            for axis, curve in explanation.curves.items()
+        },
+    }
+
+
+def to_lines(explanation: Explanation) -> list[str]:
+    """What a reader wants first: the scores, where they are lowest, and where the clips differ."""
+    lines = []
+    for axis in AXES:
+        value = getattr(explanation.scores, axis)
+        told = "not trained" if value is None else f"{value:.3f}"
+        if axis in explanation.lowest:
+            told += _stretch(", lowest", explanation.lowest[axis])
+        lines.append(f"{axis:<14}{told}")
+    lines.append(f"{'change':<14}" + _stretch("greatest", explanation.changed))
+    return lines
+
+
+def write(explanation: Explanation, folder: Path, stem: str = "explanation") -> None:
+    """`stem`.json and `stem`.png in `folder`."""
+    text = json.dumps(to_json(explanation), indent=2, ensure_ascii=False) + "\n"
+    with replacing(folder / f"{stem}.json") as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    figure = plot(explanation)
+    with replacing(folder / f"{stem}.png") as temporary:
+        figure.savefig(temporary, dpi=150, format="png", metadata={"Software": None})
+
+
+def plot(explanation: Explanation) -> Figure:
+    """Log-mel frames of both clips, the change and the curves, over the time of the edited clip.
+
+    The stretch of the greatest change is shaded; a bar under a curve marks where it is lowest.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 7), layout="constrained")
+    panels = figure.subplots(4, 1, sharex=True, height_ratios=(2, 2, 1, 2))
+    loudest = float(max(explanation.original.max(), explanation.edited.max()))
+    pair, seconds = explanation.pair, explanation.seconds
+    # The original lies where it belongs in the edit.
+    starts = explanation.course.before * MelStats.HOP_SECONDS, 0.0
+    titles = f"original: {pair.original_caption}", f"edited, asked for: {pair.target_caption}"
+    clips = explanation.original, explanation.edited
+    for panel, title, start, frames in zip(panels, titles, starts, clips, strict=False):
+        end = start + len(frames) * MelStats.HOP_SECONDS
+        panel.imshow(
+            frames.T.astype(np.float32),
+            origin="lower",
+            aspect="auto",
+            cmap="magma",
+            vmin=loudest - SHOWN_DB,
+            vmax=loudest,
+            extent=(start, end, 0, frames.shape[1]),
+        )
+        panel.set(ylabel="mel band")
+        panel.set_title(title, fontsize=9, loc="left", parse_math=False)
+    panels[2].plot(seconds, explanation.change, color="0.2")
+    panels[2].set(ylim=(0, 1), ylabel="change")
+    for place, (axis, curve) in enumerate(explanation.curves.items()):
+        label = f"{axis} {getattr(explanation.scores, axis):.2f}"
+        panels[3].plot(seconds, curve, color=COLOURS[axis], label=label)
+        if isinstance(segment := explanation.lowest[axis], Segment):
+            height = 1 + 0.08 * (place + 1)
+            ends = segment.start_seconds, segment.end_seconds
+            panels[3].plot(ends, (height, height), color=COLOURS[axis], linewidth=3)
+    panels[3].set(ylim=(1, 5.05), ylabel="score", xlabel="seconds of the edited clip")
+    panels[3].legend(loc="lower right", fontsize=8, ncols=3)
+    panels[3].set_xlim(0, len(explanation.edited) * MelStats.HOP_SECONDS)
+    if isinstance(explanation.changed, Segment):
+        for panel in panels[1:]:
+            panel.axvspan(*explanation.changed[:2], color="tab:red", alpha=0.18, linewidth=0)
+    return figure
+
+
+def _stretch(what: str, segment: Segment | Undefined) -> str:
+    if isinstance(segment, Undefined):
+        return "" if what.startswith(",") else f"none: {segment.reason}"
+    start, end, peak, value = segment
+    return f"{what} {value:.2f} at {peak:.2f} s ({start:.2f} to {end:.2f} s)"
