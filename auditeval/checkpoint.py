@@ -16,14 +16,14 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from auditeval.atomic import new_folder
+from auditeval.atomic import new_folder, replacing
 from auditeval.features import ENCODERS, make_encoder
 from auditeval.features.encoder import Encoder
 from auditeval.models import MODELS, Model
 from auditeval.models.omni import swift
 from auditeval.types import UserError
 
-WEIGHTS, CONFIG = "model.safetensors", "config.json"
+WEIGHTS, CONFIG, CARD = "model.safetensors", "config.json", "README.md"
 _FORMAT: Literal["auditeval-1"] = "auditeval-1"
 _PICKLES = {".bin", ".ckpt", ".joblib", ".pickle", ".pkl", ".pt", ".pth"}
 
@@ -50,12 +50,16 @@ class CheckpointConfig(BaseModel):
 
 
 class Checkpoint(NamedTuple):
-    """A loaded evaluator; `digest` is the SHA-256 of its weights and configuration, in hex."""
+    """A loaded evaluator; `digest` is the SHA-256 of its weights and configuration, in hex.
+
+    `card` is the model card that lay beside them, "" for none.
+    """
 
     model: Model
     encoder: Encoder
     config: CheckpointConfig
     digest: str
+    card: str = ""
 
 
 def save(
@@ -65,14 +69,19 @@ def save(
     training: dict[str, Any],
 ) -> None:
     """Write a checkpoint whole or not at all; an existing one is replaced."""
+    with new_folder(Path(folder)) as temporary:
+        write(temporary, model, _describe(model, encoder, training))
+
+
+def write(folder: Path, model: Model, config: CheckpointConfig, card: str = "") -> None:
+    """The files of a checkpoint; of one that was loaded, those that it was loaded from."""
     from safetensors.torch import save as to_bytes
 
-    folder = Path(folder)
-    config = _describe(model, encoder, training)
     weights = {key: value.contiguous().cpu() for key, value in model.state_dict().items()}
-    with new_folder(folder) as temporary:
-        (temporary / WEIGHTS).write_bytes(to_bytes(weights))
-        (temporary / CONFIG).write_text(config.model_dump_json(indent=2) + "\n")
+    files = {WEIGHTS: to_bytes(weights), CONFIG: f"{config.model_dump_json(indent=2)}\n".encode()}
+    for name, data in (files | ({CARD: card.encode()} if card else {})).items():
+        with replacing(folder / name) as temporary:
+            temporary.write_bytes(data)
 
 
 def _describe(model: Model, encoder: Encoder, training: dict[str, Any]) -> CheckpointConfig:
@@ -146,7 +155,14 @@ def load(
         reason = str(error).splitlines()[-1].strip()
         raise UserError(f"{folder / WEIGHTS}: cannot be loaded as weights ({reason})") from None
     digest = hashlib.sha256(data + text).hexdigest()
-    return Checkpoint(model.eval(), encoder, config, digest)
+    return Checkpoint(model.eval(), encoder, config, digest, _read_card(folder))
+
+
+def _read_card(folder: Path) -> str:
+    try:
+        return (folder / CARD).read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return ""  # words about a checkpoint: it is the same without them
 
 
 def _load_swift(folder: Path, base: str | None, dtype: str | None) -> Checkpoint:

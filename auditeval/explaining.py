@@ -36,7 +36,8 @@ class Explanation(NamedTuple):
     `curves` :: (T,) in 1..5 for each axis the model was trained on: what the model says of the
     window of WINDOW_SECONDS around that moment alone. `change` :: (T,) in 0..1: how unlike the
     clips are there (`features.change`); what was done well changes, too, and costs nothing.
-    `changed` is the stretch of the greatest change, `lowest` that of the lowest score.
+    `changed` is the stretch of the greatest change, `lowest` that of the lowest score. Relevance is
+    low wherever nothing was done: look at it where `changed` is.
     """
 
     pair: EditPair

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
+from huggingface_hub import ModelHubMixin
 
 from auditeval import checkpoint as checkpoints
 from auditeval import manifest, scores_table
@@ -55,11 +56,15 @@ def load(
         if not isinstance(loaded.model, OmniRegressor):
             raise UserError(f"{folder}: is no evaluator on Qwen2.5-Omni, it has no LoRA to merge")
         loaded.model.merge()
-    return Evaluator(folder.name, loaded, device, cache_dir, workers)
+    return Evaluator(Path(checkpoint or folder).name, loaded, device, cache_dir, workers)
 
 
-class Evaluator:
-    """A loaded checkpoint with its encoder and feature cache."""
+class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"]):
+    """A loaded checkpoint with its encoder and feature cache.
+
+    To and from the model hub as huggingface_hub has it: `save_pretrained`, `push_to_hub`,
+    `from_pretrained`. What goes there are weights, configuration and model card.
+    """
 
     def __init__(
         self,
@@ -158,6 +163,39 @@ class Evaluator:
         started.replace(finished)
         partial.unlink()
 
+    def _save_pretrained(self, save_directory: Path) -> None:
+        model, _, config, _, card = self.checkpoint
+        checkpoints.write(save_directory, model, config, card)
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        pretrained_model_name_or_path: str | os.PathLike[str],
+        *,
+        force_download: bool = False,
+        token: str | bool | None = None,
+        cache_dir: str | os.PathLike[str] | None = None,
+        local_files_only: bool = False,
+        revision: str | None = None,
+        **arguments: Any,
+    ) -> Evaluator:
+        """`load` with the mixin's options of downloading; `arguments` are those of `load`.
+
+        `cache_dir` is where downloads are kept, not the feature cache. As in `load`, nothing that
+        came with the weights is run.
+        """
+        folder = _find(
+            pretrained_model_name_or_path,
+            force_download=force_download,
+            token=token,
+            cache_dir=cache_dir,
+            local_files_only=local_files_only,
+            revision=revision,
+        )
+        evaluator = load(folder, **arguments)
+        evaluator.name = Path(pretrained_model_name_or_path).name
+        return evaluator
+
     def _predict(self, rows: Sequence[Any]) -> list[list[float | None]]:
         scores = self._model.predict(rows).double().clamp(1.0, 5.0)
         trained = self._model.trained.tolist()
@@ -197,7 +235,7 @@ def choose_device(name: str) -> torch.device:
     return device
 
 
-def _find(checkpoint: str | os.PathLike[str] | None) -> Path:
+def _find(checkpoint: str | os.PathLike[str] | None, **download: Any) -> Path:
     if checkpoint is None:
         # Beside the package in a source tree, inside it in a wheel.
         package = Path(__file__).parent
@@ -214,7 +252,7 @@ def _find(checkpoint: str | os.PathLike[str] | None) -> Path:
 
     wanted = ["*.json", "*.safetensors", "*.txt", "README.md"]
     try:
-        return Path(snapshot_download(str(checkpoint), allow_patterns=wanted))
+        return Path(snapshot_download(str(checkpoint), allow_patterns=wanted, **download))
     except (HfHubHTTPError, HFValidationError, OSError) as error:
         raise UserError(
             f"{checkpoint}: no such folder, and the model hub did not give it "

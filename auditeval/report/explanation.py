@@ -103,7 +103,7 @@ def plot(explanation: Explanation) -> Figure:
             ends = segment.start_seconds, segment.end_seconds
             panels[3].plot(ends, (height, height), color=COLOURS[axis], linewidth=3)
     panels[3].set(ylim=(1, 5.05), ylabel="score", xlabel="seconds of the edited clip")
-    panels[3].legend(loc="lower right", fontsize=8, ncols=3)
+    panels[3].legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, frameon=False)
     panels[3].set_xlim(0, len(explanation.edited) * MelStats.HOP_SECONDS)
     if isinstance(explanation.changed, Segment):
         for panel in panels[1:]:
