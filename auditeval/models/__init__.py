@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from auditeval.models.ensemble import EnsembleRegressor
 from auditeval.models.omni.regressor import OmniRegressor
 from auditeval.models.three_head import ConcatRegressor, PairwiseRegressor, Regressor
 from auditeval.types import UserError
@@ -9,6 +10,7 @@ from auditeval.types import UserError
 Model = Regressor | OmniRegressor
 MODELS: dict[str, type[Regressor] | type[OmniRegressor]] = {
     "concat": ConcatRegressor,
+    "ensemble": EnsembleRegressor,
     "pairwise": PairwiseRegressor,
     "qwen_omni": OmniRegressor,
 }

@@ -171,6 +171,10 @@ class Regressor(nn.Module):
     def forward(self, batch: PairBatch) -> Tensor:
         return self.forward_members(batch).mean(dim=0)
 
+    def intervals(self, batch: PairBatch) -> Tensor | None:
+        """Where the ratings lie :: (B, 3, 2), low and high; None of a model without calibration."""
+        return None
+
     def auxiliary_loss(self, inputs: Any, axis: Axis, ratings: Tensor) -> Tensor | None:
         """What training adds to the squared error of an axis, if anything; ratings :: (B, 3)."""
         return None

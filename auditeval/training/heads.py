@@ -10,7 +10,12 @@ from torch import Tensor
 
 from auditeval.features.store import FeatureStore
 from auditeval.models import find_model
-from auditeval.models.three_head import PairBatch, Regressor
+from auditeval.models.three_head import (
+    ConcatRegressor,
+    PairBatch,
+    PairwiseRegressor,
+    Regressor,
+)
 from auditeval.training.callbacks import BestHeads, SaveLast
 from auditeval.training.data import PairDataModule, take
 from auditeval.training.module import EvaluatorModule
@@ -23,6 +28,8 @@ class HeadsFit:
 
     `epochs` is {axis: epochs}; batch sizes are in pairs.
     """
+
+    trains: tuple[type[Regressor], ...] = (ConcatRegressor, PairwiseRegressor)
 
     def __init__(
         self, epochs: Mapping[str, int], batch_size: int, validation_batch_size: int
@@ -41,8 +48,11 @@ class HeadsFit:
         words = False
         for name in models:
             kind = find_model(name)
-            if not issubclass(kind, Regressor):
-                raise UserError(f"model {name!r} is not trained by fit=heads; see fit=lora")
+            if not issubclass(kind, self.trains):
+                raise UserError(
+                    f"model {name!r} is not trained by this fit; fit=heads trains concat and "
+                    "pairwise, fit=ensemble these and ensemble, fit=lora qwen_omni"
+                )
             words |= kind.uses_changed_words
         rows = encoding(store, pairs, lambda chunk: store.pairs(chunk, words))
         return PairBatch.stack(usable(pairs, rows))

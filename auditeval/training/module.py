@@ -64,6 +64,8 @@ class EvaluatorModule(lightning.LightningModule):
         self._validated: list[tuple[Tensor, Tensor]] = []
 
     def configure_optimizers(self) -> Any:
+        if not any(True for _ in self.model.heads.parameters()):
+            return None  # all of the model was fitted before, in closed form
         optimizers = [self._optimizer(self.model.heads[axis].parameters()) for axis in AXES]
         return optimizers, [self._scheduler(optimizer) for optimizer in optimizers]
 

@@ -75,6 +75,7 @@ def train(config: DictConfig) -> Trained | None:
     warnings.filterwarnings("ignore", "Experiment logs directory")
     warnings.filterwarnings("ignore", "Total length of `list`")  # there may be no validation part
     warnings.filterwarnings("ignore", "You're resuming from a checkpoint")  # our data can
+    warnings.filterwarnings("ignore", ".*will run with no optimizer")  # an ensemble without MLPs
     warnings.filterwarnings("ignore", ".*LeafSpec")  # Lightning, of torch's way to walk a tuple
     deterministic(config.seed)
     first = getattr(rank_zero_only, "rank", 0) == 0

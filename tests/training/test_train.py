@@ -369,7 +369,7 @@ def test_a_model_that_does_not_fit_the_encoder_is_a_sentence(table: Path, tmp_pa
 
 def test_an_unknown_model_is_named_with_the_known_ones(table: Path, tmp_path: Path) -> None:
     with pytest.raises(
-        UserError, match="no model is called 'transformer'; known: concat, pairwise"
+        UserError, match="no model is called 'transformer'; known: concat, ensemble"
     ):
         train(configured(table, tmp_path / "run", FEW, "model.name=transformer"))
 

@@ -1,0 +1,188 @@
+"""An average of unlike models of the same comparison, with intervals that say how sure it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+
+from auditeval.models.mlp import mlp
+from auditeval.models.three_head import PairBatch, Regressor
+from auditeval.models.trees import Trees
+from auditeval.types import AXES, Axis
+
+KINDS = ("ridge", "extra_trees", "boosting", "mlp")
+
+
+class EnsembleRegressor(Regressor):
+    """The mean of a linear model, two sums of trees and small MLPs, for each axis.
+
+    They err in different ways: straight lines go on where there was nothing to learn from, trees
+    stay at what they have seen, MLPs are smooth between. `kinds` says which of KINDS take part;
+    each counts the same, the `members` MLPs together as one. No member leaves the scale of 1 to 5.
+
+    All see `alignment` alone, standardised; no embedding of a clip, so that a stretch of a clip can
+    be rated as a clip can. Only the MLPs are `heads`, trained by gradient; the others are fitted by
+    `training.ensemble` and set by `set_member`. `trees` holds their sizes, {kind: {axis: [trees,
+    nodes]}}.
+    """
+
+    uses_changed_words = False
+
+    quantile: Tensor
+    spread_floor: Tensor
+
+    def __init__(
+        self,
+        dim: int,
+        text_dim: int,
+        joint_dim: int,
+        alignment_dim: int,
+        kinds: Sequence[str] = KINDS,
+        hidden: Sequence[int] = (64, 32),
+        dropout: float = 0.2,
+        members: int = 4,
+        level: float = 0.9,
+        trees: Mapping[str, Mapping[Axis, Sequence[int]]] | None = None,
+    ) -> None:
+        if not kinds or len(set(kinds)) < len(kinds) or not set(kinds) <= set(KINDS):
+            raise ValueError(f"kinds {list(kinds)}: expected some of {', '.join(KINDS)}, each once")
+        if "mlp" in kinds and members < 1:
+            raise ValueError(f"members {members}: expected at least one MLP, or kinds without mlp")
+        if not alignment_dim:
+            raise ValueError("an ensemble compares frames, and the encoder keeps none")
+        if not 0 < level < 1:
+            raise ValueError(f"level {level}: expected a share between 0 and 1")
+        super().__init__(
+            members if "mlp" in kinds else 0,
+            dim=dim,
+            text_dim=text_dim,
+            joint_dim=joint_dim,
+            alignment_dim=alignment_dim,
+            kinds=list(kinds),
+            hidden=list(hidden),
+            dropout=dropout,
+            level=level,
+            trees={kind: dict(sizes) for kind, sizes in (trees or {}).items()},
+        )
+        self.fitted = nn.ModuleDict(
+            {
+                kind: nn.ModuleDict({axis: self._empty(kind, axis) for axis in AXES})
+                for kind in kinds
+                if kind != "mlp"
+            }
+        )
+        # Infinite until `calibrate` finds it: the interval is then the whole scale.
+        self.register_buffer("quantile", torch.full((len(AXES),), torch.inf))
+        self.register_buffer("spread_floor", torch.ones(len(AXES)))
+
+    def size(self, axis: Axis) -> int:
+        """How many numbers the members of an axis see."""
+        return self.arguments["alignment_dim"]
+
+    def make_head(self, axis: Axis) -> nn.Module:
+        return _AxisHead(axis, self.size(axis), self.arguments["hidden"], self.arguments["dropout"])
+
+    def inputs(self, batch: PairBatch) -> dict[Axis, Tensor]:
+        sound = self.scale_alignment(batch.alignment)
+        return dict.fromkeys(AXES, sound)
+
+    def set_member(self, kind: str, axis: Axis, member: nn.Linear | Trees) -> None:
+        """Put a fitted model in its place :: (B, size(axis)) -> (B,) or (B, 1), ratings."""
+        if isinstance(member, Trees):
+            sizes = self.arguments["trees"].setdefault(kind, {})
+            sizes[axis] = [len(member.roots), len(member.number)]
+        cast(nn.ModuleDict, self.fitted[kind])[axis] = member.requires_grad_(False)
+
+    def forward_members(self, batch: PairBatch) -> Tensor:
+        """PairBatch of B -> (members, B, 3): those of `fitted`, then the MLPs."""
+        inputs = self.inputs(batch)
+        columns = []
+        for axis in AXES:
+            rows = [
+                cast(nn.ModuleDict, of_kind)[axis](inputs[axis]).flatten()
+                for of_kind in self.fitted.values()
+            ]
+            if "mlp" in self.arguments["kinds"]:
+                rows += self.forward_axis(inputs, axis)
+            columns.append(torch.stack(rows))
+        return torch.stack(columns, dim=2).clamp(1, 5)
+
+    def forward(self, batch: PairBatch) -> Tensor:
+        return self._mean_and_spread(batch)[0]
+
+    @torch.no_grad()
+    def calibrate(self, train: PairBatch, batch: PairBatch, ratings: Tensor) -> None:
+        """Make the intervals of ratings (N, 3), NaN where unrated, of pairs not trained on.
+
+        Split conformal prediction with normalised residuals (Angelopoulos & Bates 2021, 2.3.2): of
+        the |rating - score| / (spread + floor) of `batch` the ceil((n + 1) level)-th smallest. The
+        spread is that of the members on a pair; the floor, its mean over the pairs of `train`,
+        keeps members that happen to agree from promising certainty.
+        """
+        self.spread_floor.copy_(self._mean_and_spread(train)[1].mean(dim=0).clamp_min(1e-3))
+        score, spread = self._mean_and_spread(batch)
+        residuals = (ratings - score).abs() / (spread + self.spread_floor)
+        for index in range(len(AXES)):
+            rated = residuals[:, index][~residuals[:, index].isnan()]
+            self.quantile[index] = conformal_quantile(rated, self.arguments["level"])
+
+    def intervals(self, batch: PairBatch) -> Tensor | None:
+        """Where the ratings lie, with probability `level` :: (B, 3, 2), low and high, 1 to 5.
+
+        What is covered is the rating as the calibration pairs had it: the mean vote of their
+        (simulated) panel, of a pair that might as well have been one of them, over all such pairs
+        and not for each kind of edit. For other recordings, editors and raters nothing is promised.
+        None where calibration had too few pairs for any axis: fewer than level / (1 - level).
+        """
+        if self.quantile.isinf().all():
+            return None
+        score, spread = self._mean_and_spread(batch)
+        reach = self.quantile * (spread + self.spread_floor)
+        return torch.stack([score - reach, score + reach], dim=2).clamp(1, 5)
+
+    def _mean_and_spread(self, batch: PairBatch) -> tuple[Tensor, Tensor]:
+        """Weighted mean and standard deviation of the members :: 2 x (B, 3)."""
+        members = self.forward_members(batch)
+        kinds, alone = len(self.arguments["kinds"]), len(self.fitted)
+        shares = members.new_full((len(members), 1, 1), 1 / kinds)
+        shares[alone:] /= max(len(members) - alone, 1)
+        mean = (shares * members).sum(dim=0)
+        return mean, (shares * (members - mean).square()).sum(dim=0).sqrt()
+
+    def _empty(self, kind: str, axis: Axis) -> nn.Module:
+        """The place of a fitted model: zeros of its size."""
+        if kind == "ridge":
+            line = nn.Linear(self.size(axis), 1)
+            for parameter in line.parameters():
+                nn.init.zeros_(parameter)
+            return line.requires_grad_(False)
+        return Trees(self.size(axis), *self.arguments["trees"].get(kind, {}).get(axis, (1, 1)))
+
+
+class _AxisHead(nn.Module):
+    """An MLP over what the members of its axis see."""
+
+    def __init__(self, axis: Axis, inputs: int, hidden: Sequence[int], dropout: float) -> None:
+        super().__init__()
+        self.axis = axis
+        self.mlp = mlp(inputs, hidden, dropout)
+
+    def forward(self, inputs: Mapping[Axis, Tensor]) -> Tensor:
+        return self.mlp(inputs[self.axis])
+
+
+def conformal_quantile(residuals: Tensor, level: float) -> float:
+    """The ceil((n + 1) level)-th smallest of n residuals :: (n,); infinite if there is none.
+
+    A further residual, exchangeable with these, does not exceed it with probability `level` at
+    least, and `level` + 1 / (n + 1) at most (Angelopoulos & Bates 2021, theorem D.1, D.2).
+
+    >>> conformal_quantile(torch.arange(1.0, 11.0), 0.8)
+    9.0
+    """
+    rank = math.ceil(round((len(residuals) + 1) * level, 9))
+    return float(residuals.sort().values[rank - 1]) if rank <= len(residuals) else math.inf

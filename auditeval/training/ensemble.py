@@ -1,0 +1,124 @@
+"""Training of ensembles: scikit-learn fits what needs no gradient, Lightning the MLPs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+import pytorch_lightning as lightning
+import torch
+from sklearn.base import clone
+from torch import Tensor, nn
+
+from auditeval.models import find_model, trees
+from auditeval.models.ensemble import EnsembleRegressor
+from auditeval.models.three_head import ConcatRegressor, PairBatch, PairwiseRegressor
+from auditeval.training.callbacks import SaveLast
+from auditeval.training.data import PairDataModule, take
+from auditeval.training.heads import HeadsFit
+from auditeval.training.module import EvaluatorModule
+from auditeval.training.stages import Job, Parts
+from auditeval.types import AXES, UserError
+
+
+class EnsembleFit(HeadsFit):
+    """Ensembles; and, beside them in one run, the models of `HeadsFit` as it trains them.
+
+    `estimators` are unfitted ones of scikit-learn, {kind: estimator}, for the kinds of an ensemble
+    that need no gradient. The validation part of an ensemble calibrates its intervals and does
+    nothing else: no epoch is chosen by it and no step size, or the intervals would be too narrow.
+    """
+
+    trains = (EnsembleRegressor, ConcatRegressor, PairwiseRegressor)
+
+    def __init__(
+        self,
+        epochs: Mapping[str, int],
+        batch_size: int,
+        validation_batch_size: int,
+        estimators: Mapping[str, Any],
+    ) -> None:
+        super().__init__(epochs, batch_size, validation_batch_size)
+        self._estimators = dict(estimators)
+
+    def parts(self, job: Job) -> Parts:
+        if find_model(job.settings["name"]) is not EnsembleRegressor:
+            return super().parts(job)
+        model = cast(EnsembleRegressor, self._model(job))
+        train = take(job.features, job.fold.train)
+        model.fit_scales(train, job.ratings[job.fold.train])
+        fit_members(model, train, job.ratings[job.fold.train], self._estimators, job.seed)
+        calibration = job.fold.validation
+        return Parts(
+            model,
+            EvaluatorModule(model, job.optimizer, job.scheduler, self._epochs, job.seed),
+            PairDataModule(
+                job.features,
+                job.ratings,
+                job.fold._replace(validation=[]),
+                batch_size=self._batch_size,
+                seed=job.seed,
+                pairs=job.pairs,
+            ),
+            [
+                Calibration(train, take(job.features, calibration), job.ratings[calibration]),
+                SaveLast(job.folder / "last.ckpt"),
+            ],
+            {"max_epochs": max(self._epochs.values()) if model.arguments["members"] else 0},
+            lambda: {"calibrated_on": len(calibration)},
+        )
+
+
+def fit_members(
+    model: EnsembleRegressor,
+    train: PairBatch,
+    ratings: Tensor,
+    estimators: Mapping[str, Any],
+    seed: int,
+) -> None:
+    """Fit all members but the MLPs, each on the pairs whose ratings (N, 3) of its axis are no NaN.
+
+    Raises UserError for a kind without an estimator, and where an estimator refuses its settings.
+    """
+    inputs = model.inputs(train)
+    for kind in model.fitted:
+        if kind not in estimators:
+            raise UserError(f"fit.estimators: has none for {kind!r}, which model.kinds names")
+        for index, axis in enumerate(AXES):
+            there = ~ratings[:, index].isnan()
+            if not model.trained[index]:
+                continue
+            estimator = clone(estimators[kind]).set_params(random_state=seed)
+            try:
+                estimator.fit(inputs[axis][there].numpy(), ratings[there, index].numpy())
+                model.set_member(kind, axis, _EXPORTS[kind](estimator, model.size(axis)))
+            except ValueError as error:
+                raise UserError(f"fit.estimators.{kind}: {error}") from None
+
+
+class Calibration(lightning.Callback):
+    """Gives an ensemble its intervals when the training is over."""
+
+    def __init__(self, train: PairBatch, batch: PairBatch, ratings: Tensor) -> None:
+        self._train, self._batch, self._ratings = train, batch, ratings
+
+    def on_fit_end(self, trainer: lightning.Trainer, module: Any) -> None:
+        device = module.device
+        module.model.eval().calibrate(
+            self._train.to(device), self._batch.to(device), self._ratings.to(device)
+        )
+
+
+def _line(fitted: Any, features: int) -> nn.Linear:
+    line = nn.Linear(features, 1)
+    with torch.no_grad():
+        line.weight.copy_(torch.from_numpy(fitted.coef_))
+        line.bias.fill_(float(fitted.intercept_))
+    return line
+
+
+_EXPORTS: dict[str, Callable[[Any, int], nn.Linear | trees.Trees]] = {
+    "ridge": _line,
+    "extra_trees": trees.of_forest,
+    "boosting": trees.of_boosting,
+}

@@ -1,0 +1,204 @@
+"""Ensembles: unlike members averaged by kind, kept on the scale, with intervals that cover."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from sklearn.ensemble import ExtraTreesRegressor, GradientBoostingRegressor
+from sklearn.linear_model import Ridge
+
+from auditeval import checkpoint
+from auditeval.features.comparison import names
+from auditeval.features.melstats import MelStats
+from auditeval.models.ensemble import KINDS, EnsembleRegressor, conformal_quantile
+from auditeval.models.three_head import PairBatch
+from auditeval.training.ensemble import fit_members
+from auditeval.types import AXES, UserError
+
+ENCODER = MelStats()
+ALIGNMENT = len(names({"mel"}))
+ESTIMATORS = {
+    "ridge": Ridge(alpha=1.0),
+    "extra_trees": ExtraTreesRegressor(12, min_samples_leaf=3),
+    "boosting": GradientBoostingRegressor(n_estimators=15, max_depth=2),
+}
+
+
+def draw(size: int, seed: int) -> tuple[PairBatch, torch.Tensor]:
+    """Features of pairs, and ratings that are surer for some of them than for others."""
+    rng = torch.Generator().manual_seed(seed)
+    dims = (ENCODER.dim, 0, ENCODER.dim, 0, 0, 0, ALIGNMENT)
+    batch = PairBatch(*(torch.randn(size, dim, generator=rng) for dim in dims))
+    x = batch.alignment
+    noise = (0.1 + 0.4 * (x[:, 3:4] > 0)) * torch.randn(size, 3, generator=rng)
+    clean = torch.stack([3 + x[:, 0], 3 - x[:, 1].abs(), 2 + x[:, 2] * x[:, 0]], dim=1)
+    return batch, (clean + noise).clamp(1, 5)
+
+
+def make(**changes: Any) -> EnsembleRegressor:
+    sizes = {"dim": ENCODER.dim, "text_dim": 0, "joint_dim": 0, "alignment_dim": ALIGNMENT}
+    torch.manual_seed(11)
+    return EnsembleRegressor(**{**sizes, "hidden": [8], "members": 3, **changes}).eval()
+
+
+def fitted(**changes: Any) -> EnsembleRegressor:
+    model = make(**changes)
+    batch, ratings = draw(300, 1)
+    model.fit_scales(batch, ratings)
+    fit_members(model, batch, ratings, ESTIMATORS, seed=3)
+    return model
+
+
+@pytest.fixture(scope="module")
+def calibrated() -> EnsembleRegressor:
+    model = fitted()
+    model.calibrate(draw(300, 1)[0], *draw(200, 2))
+    return model
+
+
+def test_every_member_is_what_scikit_learn_fitted(calibrated: EnsembleRegressor) -> None:
+    train, ratings = draw(300, 1)
+    batch, _ = draw(50, 4)
+    inputs, seen = calibrated.inputs(batch), calibrated.inputs(train)
+    members = calibrated.forward_members(batch)
+    assert members.shape == (3 + 3, 50, 3)
+    for place, kind in enumerate(KINDS[:3]):
+        for index, axis in enumerate(AXES):
+            estimator = ESTIMATORS[kind].set_params(random_state=3)
+            estimator.fit(seen[axis].numpy(), ratings[:, index].numpy())
+            wanted = estimator.predict(inputs[axis].numpy()).clip(1, 5)
+            np.testing.assert_allclose(members[place, :, index].detach(), wanted, atol=2e-6)
+
+
+def test_each_kind_counts_the_same(calibrated: EnsembleRegressor) -> None:
+    batch, _ = draw(50, 4)
+    ridge, forest, boosting, *mlps = calibrated.forward_members(batch)
+    assert len(mlps) == 3
+    wanted = (ridge + forest + boosting + sum(mlps) / 3) / 4
+    assert torch.allclose(calibrated(batch), wanted, atol=1e-6)
+    for kind, member in zip(KINDS, (ridge, forest, boosting), strict=False):
+        assert torch.allclose(fitted(kinds=[kind])(batch), member)
+
+
+def test_no_member_leaves_the_scale(calibrated: EnsembleRegressor) -> None:
+    batch, _ = draw(50, 4)
+    far = batch._replace(alignment=1e6 * batch.alignment)
+    members = calibrated.forward_members(far)
+    assert members.min() >= 1
+    assert members.max() <= 5
+
+
+def test_it_looks_at_frames_alone(calibrated: EnsembleRegressor) -> None:
+    batch, _ = draw(50, 4)
+    nothing = torch.empty(50, 0)
+    bare = PairBatch(*(nothing,) * 6, batch.alignment)
+    assert torch.equal(calibrated(bare), calibrated(batch))
+    moved = batch._replace(alignment=batch.alignment.flip(0))
+    assert not torch.allclose(calibrated(moved), calibrated(batch))
+
+
+def test_a_pair_is_rated_as_it_is_alone(calibrated: EnsembleRegressor) -> None:
+    batch, _ = draw(64, 4)
+    for size in (1, 7):
+        parts = [PairBatch(*part) for part in zip(*(x.split(size) for x in batch), strict=True)]
+        for rate in (calibrated, calibrated.intervals):
+            found = torch.cat([rate(part) for part in parts])
+            assert torch.allclose(found, rate(batch), rtol=0, atol=1e-6)
+
+
+def test_a_checkpoint_gives_the_same_scores(calibrated: EnsembleRegressor, tmp_path: Path) -> None:
+    checkpoint.save(tmp_path / "ensemble", calibrated, ENCODER, {})
+    loaded = checkpoint.load(tmp_path / "ensemble").model
+    batch, _ = draw(50, 4)
+    assert isinstance(loaded, EnsembleRegressor)
+    assert torch.equal(loaded(batch), calibrated(batch))
+    assert torch.equal(loaded.intervals(batch), calibrated.intervals(batch))
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "said"),
+    [
+        ("trees", {}, r"cannot be loaded as weights \(.*size mismatch for fitted\.boosting"),
+        ("trees", {"boosting": 3}, "cannot be made with its arguments"),
+        ("kinds", ["ridge"], r"cannot be loaded as weights"),
+        ("kinds", ["oracle"], "kinds .*expected some of ridge, extra_trees, boosting, mlp"),
+        ("kinds", ["ridge", "ridge"], "each once"),
+        ("kinds", [], "expected some of"),
+        ("members", 0, "expected at least one MLP"),
+        ("alignment_dim", 0, "the encoder keeps none"),
+        ("level", 1.0, "expected a share between 0 and 1"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_a_sentence(
+    calibrated: EnsembleRegressor, tmp_path: Path, argument: str, value: Any, said: str
+) -> None:
+    folder = tmp_path / "ensemble"
+    checkpoint.save(folder, calibrated, ENCODER, {})
+    config = json.loads((folder / checkpoint.CONFIG).read_text())
+    config["model"]["arguments"][argument] = value
+    (folder / checkpoint.CONFIG).write_text(json.dumps(config))
+    with pytest.raises(UserError, match=said) as caught:
+        checkpoint.load(folder)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_quantile_is_that_of_the_literature() -> None:
+    """The ceil((n + 1)(1 - alpha)) / n quantile of the empirical distribution."""
+    for n in range(9, 120, 7):
+        residuals = np.random.default_rng(n).exponential(size=n)
+        level = math.ceil((n + 1) * 0.9) / n
+        wanted = np.quantile(residuals, level, method="inverted_cdf")
+        assert conformal_quantile(torch.from_numpy(residuals), 0.9) == pytest.approx(wanted)
+    assert conformal_quantile(torch.arange(8.0), 0.9) == math.inf
+    assert conformal_quantile(torch.arange(9.0), 0.9) == 8.0
+
+
+def test_intervals_cover_nine_of_ten_exchangeable_ratings() -> None:
+    """Mean of 300 calibrations with 60 pairs: at least .9, and at most .9 + 1 / 61."""
+    model = fitted(kinds=["ridge", "boosting"])
+    train, pool = draw(300, 1)[0], draw(6000, 9)
+    rng = np.random.default_rng(0)
+    covered = []
+    for _ in range(300):
+        rows = rng.permutation(6000)[:160]
+        part, rest = rows[:60], rows[60:]
+        model.calibrate(train, PairBatch(*(x[part] for x in pool[0])), pool[1][part])
+        found = model.intervals(PairBatch(*(x[rest] for x in pool[0])))
+        low, high = found.unbind(2)
+        covered.append(((low <= pool[1][rest]) & (pool[1][rest] <= high)).float().mean(dim=0))
+    share = torch.stack(covered).mean(dim=0)
+    assert (share > 0.89).all(), share
+    assert (share < 0.925).all(), share
+
+
+def test_intervals_lie_on_the_scale_around_the_score(calibrated: EnsembleRegressor) -> None:
+    batch, _ = draw(300, 4)
+    low, high = calibrated.intervals(batch).unbind(2)
+    score = calibrated(batch)
+    assert low.min() == 1  # some reach an end, or clipping would not be tried
+    assert high.max() == 5
+    assert (low <= score).all()
+    assert (score <= high).all()
+    assert (high - low).std(dim=0).min() > 0.01  # surer of some than of others
+
+
+def test_too_few_pairs_to_calibrate_give_no_interval() -> None:
+    model = fitted(kinds=["ridge"])
+    (train, _), (batch, ratings) = draw(300, 1), draw(9, 2)
+    assert model.intervals(batch) is None
+    model.calibrate(train, PairBatch(*(x[:8] for x in batch)), ratings[:8])
+    assert model.intervals(batch) is None
+    ratings[2, 1] = float("nan")  # eight votes on relevance, nine on the others
+    model.calibrate(train, batch, ratings)
+    found = model.intervals(batch)
+    assert torch.equal(found[:, 1], torch.tensor([1.0, 5.0]).expand(9, 2))
+    low, high = found[:, ::2].unbind(2)
+    assert (low <= ratings[:, ::2]).all()  # of nine residuals the largest
+    assert (ratings[:, ::2] <= high).all()
+    assert (high - low < 4).any()
