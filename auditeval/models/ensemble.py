@@ -24,13 +24,11 @@ class EnsembleRegressor(Regressor):
     stay at what they have seen, MLPs are smooth between. `kinds` says which of KINDS take part;
     each counts the same, the `members` MLPs together as one. No member leaves the scale of 1 to 5.
 
-    All see `alignment` alone, standardised; no embedding of a clip, so that a stretch of a clip can
-    be rated as a clip can. Only the MLPs are `heads`, trained by gradient; the others are fitted by
+    All see `alignment`, standardised, and for relevance `evidence` too; no embedding of a clip, so
+    that a stretch of a clip can be rated as a clip can. Only the MLPs are `heads`, trained by gradient; the others are fitted by
     `training.ensemble` and set by `set_member`. `trees` holds their sizes, {kind: {axis: [trees,
     nodes]}}.
     """
-
-    uses_changed_words = False
 
     quantile: Tensor
     spread_floor: Tensor
@@ -41,6 +39,7 @@ class EnsembleRegressor(Regressor):
         text_dim: int,
         joint_dim: int,
         alignment_dim: int,
+        evidence_dim: int = 0,
         kinds: Sequence[str] = KINDS,
         hidden: Sequence[int] = (64, 32),
         dropout: float = 0.2,
@@ -62,6 +61,7 @@ class EnsembleRegressor(Regressor):
             text_dim=text_dim,
             joint_dim=joint_dim,
             alignment_dim=alignment_dim,
+            evidence_dim=evidence_dim,
             kinds=list(kinds),
             hidden=list(hidden),
             dropout=dropout,
@@ -81,14 +81,16 @@ class EnsembleRegressor(Regressor):
 
     def size(self, axis: Axis) -> int:
         """How many numbers the members of an axis see."""
-        return self.arguments["alignment_dim"]
+        evidence = self.arguments["evidence_dim"] if axis == "relevance" else 0
+        return self.arguments["alignment_dim"] + evidence
 
     def make_head(self, axis: Axis) -> nn.Module:
         return _AxisHead(axis, self.size(axis), self.arguments["hidden"], self.arguments["dropout"])
 
     def inputs(self, batch: PairBatch) -> dict[Axis, Tensor]:
         sound = self.scale_alignment(batch.alignment)
-        return dict.fromkeys(AXES, sound)
+        fit = torch.cat([sound, self.scale_evidence(batch.evidence)], dim=1)
+        return {axis: fit if axis == "relevance" else sound for axis in AXES}
 
     def set_member(self, kind: str, axis: Axis, member: nn.Linear | Trees) -> None:
         """Put a fitted model in its place :: (B, size(axis)) -> (B,) or (B, 1), ratings."""

@@ -23,6 +23,7 @@ from auditeval.types import AXES, UserError
 
 ENCODER = MelStats()
 ALIGNMENT = len(names({"mel"}))
+EVIDENCE = 2
 ESTIMATORS = {
     "ridge": Ridge(alpha=1.0),
     "extra_trees": ExtraTreesRegressor(12, min_samples_leaf=3),
@@ -33,18 +34,20 @@ ESTIMATORS = {
 def draw(size: int, seed: int) -> tuple[PairBatch, torch.Tensor]:
     """Features of pairs, and ratings that are surer for some of them than for others."""
     rng = torch.Generator().manual_seed(seed)
-    dims = (ENCODER.dim, 0, ENCODER.dim, 0, 0, 0, ALIGNMENT)
+    dims = (ENCODER.dim, 0, ENCODER.dim, 0, 0, 0, ALIGNMENT, EVIDENCE)
     batch = PairBatch(*(torch.randn(size, dim, generator=rng) for dim in dims))
     x = batch.alignment
     noise = (0.1 + 0.4 * (x[:, 3:4] > 0)) * torch.randn(size, 3, generator=rng)
     clean = torch.stack([3 + x[:, 0], 3 - x[:, 1].abs(), 2 + x[:, 2] * x[:, 0]], dim=1)
+    clean[:, 1] += batch.evidence[:, 0]
     return batch, (clean + noise).clamp(1, 5)
 
 
 def make(**changes: Any) -> EnsembleRegressor:
     sizes = {"dim": ENCODER.dim, "text_dim": 0, "joint_dim": 0, "alignment_dim": ALIGNMENT}
+    small = {"evidence_dim": EVIDENCE, "hidden": [8], "members": 3}
     torch.manual_seed(11)
-    return EnsembleRegressor(**{**sizes, "hidden": [8], "members": 3, **changes}).eval()
+    return EnsembleRegressor(**{**sizes, **small, **changes}).eval()
 
 
 def fitted(**changes: Any) -> EnsembleRegressor:
@@ -94,13 +97,16 @@ def test_no_member_leaves_the_scale(calibrated: EnsembleRegressor) -> None:
     assert members.max() <= 5
 
 
-def test_it_looks_at_frames_alone(calibrated: EnsembleRegressor) -> None:
+def test_it_looks_at_what_frames_tell_alone(calibrated: EnsembleRegressor) -> None:
     batch, _ = draw(50, 4)
     nothing = torch.empty(50, 0)
-    bare = PairBatch(*(nothing,) * 6, batch.alignment)
-    assert torch.equal(calibrated(bare), calibrated(batch))
-    moved = batch._replace(alignment=batch.alignment.flip(0))
-    assert not torch.allclose(calibrated(moved), calibrated(batch))
+    bare = PairBatch(*(nothing,) * 6, batch.alignment, batch.evidence)
+    scores = calibrated(batch)
+    assert torch.equal(calibrated(bare), scores)
+    moved = calibrated(batch._replace(alignment=batch.alignment.flip(0))) != scores
+    assert moved.any(dim=0).all()
+    moved = calibrated(batch._replace(evidence=batch.evidence.flip(0))) != scores
+    assert moved.any(dim=0).tolist() == [False, True, False]  # relevance alone
 
 
 def test_a_pair_is_rated_as_it_is_alone(calibrated: EnsembleRegressor) -> None:
