@@ -25,9 +25,9 @@ class EnsembleRegressor(Regressor):
     each counts the same, the `members` MLPs together as one. No member leaves the scale of 1 to 5.
 
     All see `alignment`, standardised, and for relevance `evidence` too; no embedding of a clip, so
-    that a stretch of a clip can be rated as a clip can. Only the MLPs are `heads`, trained by gradient; the others are fitted by
-    `training.ensemble` and set by `set_member`. `trees` holds their sizes, {kind: {axis: [trees,
-    nodes]}}.
+    that a stretch of a clip can be rated as a clip can. Only the MLPs are `heads`, trained by
+    gradient; the others are fitted by `training.ensemble` and set by `set_member`. `trees` holds
+    their sizes, {kind: {axis: [trees, nodes]}}.
     """
 
     quantile: Tensor
