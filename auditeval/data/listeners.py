@@ -174,14 +174,23 @@ FAULTS: dict[str, Fault] = {
         ((2, 0.8), (4, 0.2), (6, 0.0)),
         ((2, 2.8), (3, 2.2), (4, 1.6), (6, 0.7), (8, 0.2), (11, 0.0)),
     ),
-    # Bandwidth: 16 kHz against 7 kHz half a point, against the telephone's 3.4 kHz one to one and a
-    # half, "muffled" below.
+    # Speech of full bandwidth is rated 4.5, wideband (7 kHz) 4.2, the telephone's 3.4 kHz 3.25 by
+    # the E-model [ITU-T G.107.2, R of 148, 129 and 93 on one scale]; below, "muffled".
     "low_pass": Fault(
         "Hz",
         ((0, 12000), (0.5, 3500), (1, 700)),
-        ((700, 3.1), (1500, 2.3), (3500, 1.4), (7000, 0.6), (12000, 0.1)),
+        ((700, 3.1), (1500, 2.3), (3500, 1.25), (7000, 0.3), (12000, 0.0)),
         ((700, 0.8), (1500, 0.3), (3500, 0.0)),
-        ((700, 2.3), (1500, 1.6), (3500, 0.9), (7000, 0.4), (12000, 0.0)),
+        ((700, 2.3), (1500, 1.6), (3500, 0.9), (7000, 0.3), (12000, 0.0)),
+    ),
+    # Colouration by a smooth curve: 3 dB are hardly noticed, 6 dB are another tone control, 12 dB
+    # a tin can. Naturalness falls slowly with it [Moore and Tan 2003].
+    "equalisation": Fault(
+        "dB at the most",
+        ((0, 1), (1, 12)),
+        ((1, 0.0), (3, 0.1), (6, 0.3), (12, 0.8)),
+        (),
+        ((1, 0.0), (3, 0.2), (6, 0.5), (12, 1.1)),
     ),
     # Thin: the loss of the lowest octaves is a matter of timbre until the first formant goes.
     "high_pass": Fault(

@@ -30,7 +30,7 @@ from auditeval.data.simulation.signals import RATE_HZ, bandwidth_hz
 from auditeval.data.simulation.systems import OPERATIONS, SYSTEMS, UNEDITED, draw_faults, shares
 from auditeval.types import AXES, EditPair
 
-VERSION = 6
+VERSION = 7
 """Raise it when the same arguments would make other sounds: old folders are then not reused."""
 
 EDITS_PER_SCENE = 5

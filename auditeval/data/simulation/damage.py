@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import scipy.fft
 
 from auditeval.audio import Waveform, files, resample
 from auditeval.data.degrading import reverberant
@@ -129,6 +130,17 @@ def high_pass(x: np.ndarray, cutoff_hz: float, rng: np.random.Generator) -> np.n
     return above(x, cutoff_hz)
 
 
+def equalisation(x: np.ndarray, most_db: float, rng: np.random.Generator) -> np.ndarray:
+    """Gains drawn for each octave, straight between on a scale of octaves, of the clip's power."""
+    size = scipy.fft.next_fast_len(len(x), real=True)
+    gains = rng.standard_normal(9)
+    gains -= gains.mean()
+    octaves = np.log2(np.maximum(np.fft.rfftfreq(size, 1 / RATE_HZ), 62.5) / 62.5)
+    response = 10 ** (np.interp(octaves, range(9), gains * (most_db / np.abs(gains).max())) / 20)
+    made = scipy.fft.irfft(scipy.fft.rfft(x, size) * response, size)[: len(x)]
+    return made * (active_rms(x) / max(active_rms(made), 1e-9))
+
+
 def dropouts(x: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
     """Frames of 20 to 60 ms silenced, flanks of 2 ms, until the share of the clip is lost."""
     size, flank = round(rng.uniform(0.02, 0.06) * RATE_HZ), round(0.002 * RATE_HZ)
@@ -167,6 +179,7 @@ DAMAGE: dict[str, Damage] = {
     "clipping": clipping,
     "high_pass": high_pass,
     "low_pass": low_pass,
+    "equalisation": equalisation,
     "mnru": mnru,
     "quantisation": quantisation,
     "musical_noise": musical_noise,

@@ -17,7 +17,7 @@ import numpy as np
 
 from auditeval.audio.waveform import FULL_SCALE, quantised
 from auditeval.data.recordings import CLASS, Recording, decoded, read_recordings
-from auditeval.data.simulation.signals import RATE_HZ
+from auditeval.data.simulation.signals import RATE_HZ, above, decibels
 from auditeval.data.simulation.tones import TONES, tones
 from auditeval.data.simulation.vocabulary import known
 from auditeval.data.simulation.words import WORDS
@@ -28,6 +28,9 @@ REAL_SHARE = 0.75
 """How often a class that has recordings is taken from them and not synthesised."""
 
 SPEECH = ("speech", "male_speech", "female_speech")
+
+WIDENED_SHARE = 0.5
+"""Of recordings of speech, whose corpora end at 8 kHz: a low-pass would else cost them nothing."""
 
 _STEADY = ("helicopter", "chainsaw", "clock_ticking")
 _BACKGROUNDS = (
@@ -169,12 +172,24 @@ class Material:
             start = 0
             if whole and len(x) > length:
                 start = int(rng.integers(len(x) - length + 1))
-            return faded(x[start : start + length]), clip.recording.name
+            x = faded(x[start : start + length])
+            if name in SPEECH and rng.random() < WIDENED_SHARE:
+                x = widened(x, rng)
+            return x, clip.recording.name
         if name not in self.synthetic:  # the only recording there is
             return self.take(name, pool, seconds, rng, whole)
         if name in TONES:
             return tones(name, rng, seconds, RATE_HZ), ""
         return synthesize(name, int(rng.integers(2**31)), seconds, RATE_HZ), ""
+
+
+def widened(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """With 4 to 8 kHz once more above 8 kHz and above 12 kHz, weaker: spectral band replication."""
+    upper, time = above(x, 4000.0), np.arange(len(x)) / RATE_HZ
+    for shift_hz, gain_db in ((4000.0, rng.uniform(-12, 0)), (8000.0, rng.uniform(-24, -6))):
+        moved = above(upper * np.cos(2 * np.pi * shift_hz * time), 4000.0 + shift_hz)
+        x = x + 2 * decibels(gain_db) * moved
+    return x.astype(np.float32)
 
 
 def repeated(x: np.ndarray, length: int) -> np.ndarray:

@@ -48,7 +48,7 @@ SYSTEMS: dict[str, dict[str, float]] = {
     "sim_overdriven": {"clipping": 0.35, "quantisation": 0.25, "edit_loud": 0.3, "mnru": 0.35},
     "sim_muffled": {
         **{"low_pass": 0.35, "codec": 0.2, "reverberation": 0.25, "high_pass": 0.2},
-        **{"vocoder": 0.06},
+        **{"equalisation": 0.35, "vocoder": 0.06},
     },
     "sim_forgetful": {"background_lost": 0.4, "background_replaced": 0.25, "dropouts": 0.25},
     "sim_shuffler": {
@@ -62,9 +62,11 @@ SYSTEMS: dict[str, dict[str, float]] = {
     "sim_rough": dict.fromkeys(FAULTS, 0.05),
 }
 
-# Speech tests in the manner of P.835 have noise and modulated noise at independent levels.
+# Speech tests in the manner of P.835 have noise and modulated noise at independent levels, heard
+# through all kinds of transmission.
 _SPEECH_TEST_SHARE = 0.5
-_SPEECH_TEST = {"noise": 0.75, "mnru": 0.65}
+_SPEECH_TEST = {"mnru": 0.65, "low_pass": 0.3, "high_pass": 0.2, "equalisation": 0.35}
+_SPEECH_TEST_NOISE = 0.75
 
 _LOCAL_SHARE = 0.3  # of the damage
 _LOCAL_SECONDS = (0.4, 1.5)
@@ -93,8 +95,8 @@ def draw_faults(
     if operation == UNEDITED:
         chances = {n: p for n, p in chances.items() if not n.startswith("edit_")}
         if rng.random() < _SPEECH_TEST_SHARE:
-            chances = {"mnru": _SPEECH_TEST["mnru"]}
-            if rng.random() < _SPEECH_TEST["noise"]:
+            chances = dict(_SPEECH_TEST)
+            if rng.random() < _SPEECH_TEST_NOISE:
                 chances[str(rng.choice(NOISES))] = 1.0
     drawn = [n for n in FAULTS if n in chances and rng.random() < chances[n]]
     drawn = [n for n in drawn if _possible(n, operation, is_speech)]
