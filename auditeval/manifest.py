@@ -51,7 +51,7 @@ def _validate(row: dict[str, Any], path: Path, position: int) -> EditPair:
         raise UserError(f"{path}:{position}: {sentence(error)}") from None
 
 
-def named(path: str | None) -> Path:
+def named(path: str | Path | None) -> Path:
     """The manifest that a configuration names; raises UserError where it names none."""
     if path is None:
         raise UserError(f"no manifest is named; give data.path=FILE ({', '.join(SUFFIXES)})")

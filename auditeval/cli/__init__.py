@@ -9,6 +9,7 @@ import typer
 from auditeval.cli import (
     bench,
     build,
+    compare,
     convert,
     evaluate,
     explain,
@@ -29,6 +30,7 @@ app = typer.Typer(
 app.command("score")(score.score)
 app.command("explain")(explain.explain)
 app.command("evaluate")(evaluate.evaluate)
+app.command("compare")(compare.compare)
 app.command("generate")(generate.generate)
 app.command("build")(build.build)
 app.command("filter")(filter.filter_)

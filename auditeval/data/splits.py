@@ -102,6 +102,50 @@ def leave_one_out(
     return folds
 
 
+def adaptation(
+    pairs: Sequence[EditPair],
+    by: SplitBy = "talker",
+    times: int = 8,
+    folds: int | None = None,
+    validation_share: float = 0.1,
+    seed: int = 1984,
+) -> list[Fold]:
+    """Leave groups out of a listening test that is learned beside rows which always train.
+
+    Rows with a stated `split` (`train`, as `combine` marks them) are never tested; a share of their
+    sources chooses epochs and calibrates. Of the others each group is the test part of one fold
+    and, being few, stands `times` in the training of the rest. `folds` deals the groups into so
+    many folds instead of one each.
+    """
+    always = [row for row, pair in enumerate(pairs) if pair.split is not None]
+    rated = [row for row, pair in enumerate(pairs) if pair.split is None]
+    sources = groups([pairs[row] for row in always], "original")
+    labels = dict(zip(always, [f"always {source}" for source in sources], strict=True))
+    labels.update(zip(rated, groups([pairs[row] for row in rated], by), strict=True))
+    names = sorted({labels[row] for row in rated})
+    count = folds or len(names)
+    if not always or not 2 <= count <= len(names):
+        raise UserError(
+            f"{len(names)} {by} group(s) cannot be left out in {count} folds beside {len(always)} "
+            "pairs that always train; the first needs 2 of them, the second 1"
+        )
+    if count < len(names):
+        np.random.default_rng(seed).shuffle(names)
+    others = np.array(sorted({labels[row] for row in always}))
+    np.random.default_rng([seed, 1]).shuffle(others)
+    validation = set(others[: _validation_size(validation_share, len(others))])
+    made = []
+    for index in range(count):
+        left_out = set(names[index::count])
+        name = names[index] if count == len(names) else f"fold{index + 1}"
+        fold = _fold(name, pairs, [labels[r] for r in range(len(pairs))], left_out, validation)
+        repeated = [
+            row for row in fold.train for _ in range(times if pairs[row].split is None else 1)
+        ]
+        made.append(fold._replace(train=repeated))
+    return made
+
+
 def _validation_size(share: float, groups: int) -> int:
     """At least one group, unless no validation part is wanted."""
     return max(1, round(share * groups)) if share > 0 else 0

@@ -34,7 +34,7 @@ from auditeval.features import make_encoder
 from auditeval.features.encoder import Encoder
 from auditeval.features.store import FeatureStore
 from auditeval.models import Model
-from auditeval.report import agreement
+from auditeval.report import agreement, card
 from auditeval.scoring import choose_device
 from auditeval.training.baselines import constant, make_baselines
 from auditeval.training.callbacks import deterministic
@@ -139,6 +139,9 @@ def train(config: DictConfig) -> Trained | None:
         name: test.report(said[name], folder / "report" / name, config.resamples, config.name)
         for name, test in tests.items()
     }
+    if len(folds) == 1:  # of several none is the one to keep
+        for name in models:
+            card.write(folder / name / folds[0].name / "checkpoint", folder)
     timing = {"features_seconds": seconds, "encoder_seconds": store.encoder_seconds}
     (folder / "timing.json").write_text(json.dumps({**timing, "encoded": store.misses}) + "\n")
     return Trained(made, tables)

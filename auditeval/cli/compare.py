@@ -1,0 +1,52 @@
+"""`auditeval compare`: run folders of train.py in one table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def compare(
+    runs: Annotated[list[Path], typer.Argument(help="Run folders of train.py.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write: .md or .json.")
+    ] = None,
+    statistic: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--statistic", "-s", help="SRCC (default), LCC, KTAU or MSE; several allowed."
+        ),
+    ] = None,
+    pool: Annotated[
+        bool,
+        typer.Option("--pool", help="The runs are folds of one: pool the trials of contrast sets."),
+    ] = False,
+) -> None:
+    """One table of several runs: a row a model, a column an axis of each test.
+
+    Example:
+
+        auditeval compare runs/melstats runs/offline -s SRCC -s LCC -o ablation.md
+    """
+    from auditeval.report import contrasts
+    from auditeval.report import runs as reports
+    from auditeval.report.agreement import print_whole
+    from auditeval.types import UserError
+
+    found = [reports.read(run) for run in runs]
+    if pool:
+        pooled = reports.pool(found)
+        for report in pooled.values():
+            print_whole(contrasts.render_table(report))
+        made: reports.Comparison | dict[str, contrasts.Report] = pooled
+    else:
+        made = reports.compare(found, tuple(statistic or ["SRCC"]))
+        print_whole(reports.render_table(made))
+    if output is not None:
+        try:
+            reports.write(made, output)
+        except OSError as error:
+            raise UserError(f"{output}: cannot be written ({error.strerror})") from None
+        print(f"table: {output}")

@@ -1,0 +1,55 @@
+"""Manifests made of others: a listening test beside simulated edits, and a set less some faults."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from auditeval import manifest
+from auditeval.types import UserError
+
+
+def combine(always: str | Path, rated: str | Path | None, output: str | Path) -> Path:
+    """Write a manifest of `always`, every row marked with the split `train`, and then `rated`.
+
+    A split that `rated` states is dropped, and its rows get ids of their own. Raises UserError
+    where no `rated` is named or none of its pairs has ratings.
+    """
+    first = manifest.read(always)
+    second = [pair for pair in manifest.read(manifest.named(rated)) if pair.ratings]
+    if not second:
+        raise UserError(f"{rated}: no pair has ratings, so there is nothing to adapt to")
+    manifest.write(
+        [
+            *(pair.model_copy(update={"split": "train"}) for pair in first),
+            *(pair.model_copy(update={"split": None, "id": f"rated/{pair.id}"}) for pair in second),
+        ],
+        output,
+    )
+    return Path(output)
+
+
+def without(
+    simulated: str | Path,
+    output: str | Path,
+    faults: Sequence[str] = (),
+    sounds: Sequence[str] = (),
+) -> Path:
+    """Write a simulated manifest less the edits that have one of these faults or sounds.
+
+    edits.jsonl beside the manifest says which they have. Raises UserError for a name that no edit
+    has: the set would be whole, and be called reduced.
+    """
+    path = Path(simulated).with_name("edits.jsonl")
+    had: dict[str, set[str]] = {}
+    with path.open(encoding="utf-8") as file:
+        for line in file:
+            edit = json.loads(line)
+            had[edit["id"]] = {*edit["faults"], edit["background"], *edit["events"]}
+    unwanted = {*faults, *sounds}
+    if absent := sorted(unwanted - set().union(*had.values())):
+        raise UserError(f"{path}: no edit has {absent[0]!r}")
+    pairs = (pair for pair in manifest.read(simulated) if not unwanted & had[pair.id])
+    manifest.write(pairs, output)
+    return Path(output)

