@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rich.console import Console
 from rich.progress import track
 
 from auditeval import manifest
@@ -27,10 +28,16 @@ from auditeval.data.simulation.material import Material
 from auditeval.data.simulation.nuisance import SHARE, nuisance
 from auditeval.data.simulation.scenes import Scene, make_scene
 from auditeval.data.simulation.signals import RATE_HZ, bandwidth_hz
-from auditeval.data.simulation.systems import OPERATIONS, SYSTEMS, UNEDITED, draw_faults, shares
+from auditeval.data.simulation.systems import (
+    OPERATIONS,
+    SYSTEMS,
+    UNEDITED,
+    draw_faults,
+    shares,
+)
 from auditeval.types import AXES, EditPair
 
-VERSION = 7
+VERSION = 8
 """Raise it when the same arguments would make other sounds: old folders are then not reused."""
 
 EDITS_PER_SCENE = 5
@@ -100,7 +107,7 @@ def finished(
     (target / "audio").mkdir(parents=True)
     with ThreadPoolExecutor(workers) as pool:
         steps = pool.map(lambda index: make(target / "audio", index), range(items))
-        made = list(track(steps, f"{kind} edits", total=items, transient=True))
+        made = list(track(steps, f"{kind} edits", total=items, console=Console(stderr=True)))
     with replacing(target / EDITS) as temporary, temporary.open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(row) + "\n" for _, rows in made for row in rows)
     manifest.write([pair for pairs, _ in made for pair in pairs], path)

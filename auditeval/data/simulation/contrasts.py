@@ -15,11 +15,11 @@ from auditeval.data.simulation.build import Made, finished, row_of, write_clip
 from auditeval.data.simulation.edits import original_of, render, word
 from auditeval.data.simulation.material import Material
 from auditeval.data.simulation.scenes import make_scene
-from auditeval.data.simulation.systems import OPERATIONS, Dose
+from auditeval.data.simulation.systems import OPERATIONS, Dose, implied
 from auditeval.data.simulation.vocabulary import known
 from auditeval.types import EditPair, UserError
 
-VARIANTS = {
+VARIANTS: dict[str, dict[str, float]] = {
     "right": {},
     "wrong": {"edit_wrong": 1.0},
     "hiss": {"edit_hiss": 1.0},
@@ -43,12 +43,12 @@ def build(
 ) -> Path:
     """Make the set below `folder` unless it is there; return its manifest.
 
-    The events asked for are of `classes`, from recordings where there are any; what a confused
-    editor does instead is another of them where there are three that nobody confuses, else any
-    event. Operations take turns. Raises UserError for a class that no sound is there of.
+    The events are of `classes`, from recordings where there are any, also the one that a confused
+    editor adds; where there are too few that nobody would confuse, it is any other. Operations take
+    turns. Raises UserError for a class of which there is no sound.
     """
     given = {"esc10": esc10, "librispeech": librispeech, "emodb": emodb}
-    material = Material({n: Path(p) for n, p in given.items() if p}, pools=1)
+    material = Material({n: Path(p) for n, p in given.items() if p}, pools=1, real_share=1.0)
     names = known(classes)
     if missing := set(names) - set(material.classes(0)):
         raise UserError(f"there is no sound of {', '.join(sorted(missing))}: name its recordings")
@@ -72,6 +72,9 @@ def _trial(
     rng = np.random.default_rng([seed, index])
     scene = make_scene(material, 0, seconds, rng, classes)
     trial, operation = f"trial{index:05d}", OPERATIONS[index % len(OPERATIONS)]
+    if operation != "replace":  # C has no part in it, and is of the classes where two are given
+        wrong = scene.events["C"]
+        scene = scene._replace(wrong=lambda: wrong)
     original = folder / f"{trial}_original.flac"
     write_clip(original, original_of(scene, operation))
     # One wording of what stays for all variants, so that only the asked edit differs.
@@ -81,6 +84,7 @@ def _trial(
         if variant == "opposite" and operation == "replace":
             continue
         faults = {name: Dose(severity) for name, severity in fault.items()}
+        faults |= implied(faults, operation)
         swapped = variant == "swapped"
         words = word(scene, operation, np.random.default_rng(state), swapped)
         made = render(scene, operation, faults, np.random.default_rng(state))

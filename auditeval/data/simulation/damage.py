@@ -57,7 +57,8 @@ def hum(x: np.ndarray, snr_db: float, rng: np.random.Generator) -> np.ndarray:
 def mnru(x: np.ndarray, q_db: float, rng: np.random.Generator) -> np.ndarray:
     """Modulated noise reference unit: x (1 + 10^(-Q/20) n), in the clip's band [ITU-T P.810]."""
     top_hz = bandwidth_hz(x)
-    return below(x * (1 + decibels(-q_db) * coloured(0.0, len(x), rng, top_hz)), top_hz)
+    modulated = x * coloured(0.0, len(x), rng, top_hz)
+    return x + decibels(-q_db) * below(modulated, top_hz)
 
 
 def codec(x: np.ndarray, kbits: float, rng: np.random.Generator) -> np.ndarray:

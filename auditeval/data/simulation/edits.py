@@ -53,26 +53,24 @@ def original_of(scene: Scene, operation: str) -> np.ndarray:
 
 
 def word(scene: Scene, operation: str, rng: np.random.Generator, otherwise: bool = False) -> Words:
-    """Captions of original and target; `otherwise`: they ask for another event than B or C.
+    """Captions of original and target; `otherwise`: for another event than the edit was about.
 
-    Both captions often share the words for what stays; else these are drawn anew.
+    That is the one to add or, in both captions, the one to delete. Both captions often share the
+    words for what stays; else these are drawn anew.
     """
     present, wanted = SLOTS[operation]
     if operation == UNEDITED:
         said = captions.alone(scene.words, rng)
         return Words(said, said, False)
-    event = scene.events[wanted or "B"]
-    if otherwise:
-        event = scene.wrong()
+    event = scene.wrong() if otherwise else scene.events[wanted or "B"]
     told = False
     said_before, said_after = captions.alone(scene.words, rng), ""
     again = scene.words if rng.random() < 0.5 else captions.phrase(scene.name, rng)
     if present:
-        said_before, _ = _both(scene, scene.words, scene.events[present], rng)
+        there = scene.events[present] if wanted else event
+        said_before, _ = _both(scene, scene.words, there, rng)
     if wanted:
         said_after, told = _both(scene, again, event, rng)
-    elif otherwise:  # keep the event and remove the rest
-        said_after = captions.alone(scene.events["B"].words, rng)
     else:
         said_after = captions.alone(again, rng)
     return Words(said_before, said_after, told)
@@ -115,7 +113,7 @@ def render(
         if name in faults:
             amount, local = parameter(name, faults[name].severity), faults[name].span
             if name == "noise_real":
-                noise = scene.foreign()
+                noise = scene.noise()
                 level = active_rms(clip) / max(active_rms(noise), 1e-9)
                 damaged = clip + noise * level * decibels(-amount)
             else:
@@ -155,8 +153,8 @@ def _edited(
     if "edit_absent" in faults or operation == UNEDITED:
         return background, before, []
     if "edit_wrong" in faults:
-        if operation == "delete":  # what should stay is gone, what should go is there
-            return _EMPTIED * background, before, [(0, len(background))]
+        if operation == "delete":  # what should go is there; see `systems.implied`
+            return background, before, []
         wrong = scene.wrong()
         return background, wrong.samples, [*places, wrong.span]
     if "edit_hiss" in faults:

@@ -19,13 +19,13 @@ from auditeval.audio.waveform import FULL_SCALE, quantised
 from auditeval.data.recordings import CLASS, Recording, decoded, read_recordings
 from auditeval.data.simulation.signals import RATE_HZ, above, decibels
 from auditeval.data.simulation.tones import TONES, tones
-from auditeval.data.simulation.vocabulary import known
+from auditeval.data.simulation.vocabulary import known, spelled
 from auditeval.data.simulation.words import WORDS
 from auditeval.data.soundbank import EVENTS, synthesize
 from auditeval.types import UserError
 
 REAL_SHARE = 0.75
-"""How often a class that has recordings is taken from them and not synthesised."""
+"""How often a class that has recordings is taken from them and not synthesised; speech always."""
 
 SPEECH = ("speech", "male_speech", "female_speech")
 
@@ -56,9 +56,7 @@ class Clip(NamedTuple):
 def esc10(folder: Path) -> list[Clip]:
     """ESC-10 (or ESC-50) as folders of classes; a file is FOLD-FREESOUND_ID-TAKE."""
     found = read_recordings(folder)
-    return [
-        Clip(r, known([r.labels[CLASS]])[0], f"esc10/{r.path.stem.split('-')[1]}") for r in found
-    ]
+    return [Clip(r, spelled(r.labels[CLASS]), f"esc10/{r.path.stem.split('-')[1]}") for r in found]
 
 
 def librispeech(folder: Path) -> list[Clip]:
@@ -97,7 +95,7 @@ class Material:
         folders: dict[str, Path],
         held_out: Sequence[str] = (),
         pools: int = 20,
-        only: Sequence[str] = (),
+        real_share: float = REAL_SHARE,
     ) -> None:
         left_out = set(known(held_out))
         self.synthetic = [name for name in (*EVENTS, *TONES) if name not in left_out]
@@ -105,14 +103,16 @@ class Material:
         for kind, folder in folders.items():
             try:
                 clips += [clip for clip in READERS[kind](folder) if clip.name not in left_out]
+            except KeyError as error:
+                raise UserError(f"{folder}: there is no class of sound {error}") from None
             except IndexError:
                 raise UserError(f"{folder}: its files are not named as those of {kind}") from None
-        # The largest classes first, each dealt evenly: every pool has some of every class.
+        # Each class is dealt by itself: every pool has some of it.
         self.clips: list[dict[str, list[Clip]]] = [{} for _ in range(pools if clips else 1)]
         origins: dict[str, int] = {}
         dealt: dict[str, int] = {}
         for clip in sorted(clips, key=lambda clip: _shuffling(clip.origin)):
-            kind = clip.name if clip.name not in SPEECH else clip.origin.split("/")[0]
+            kind = "speech" if clip.name in SPEECH else clip.name
             if clip.origin not in origins:
                 origins[clip.origin] = dealt.setdefault(kind, 0) % len(self.clips)
                 dealt[kind] += 1
@@ -121,7 +121,7 @@ class Material:
         for pool in self.clips:
             for found in pool.values():
                 found.sort(key=lambda clip: clip.recording.name)
-        self.real = bool(clips)
+        self.real, self._real_share = bool(clips), real_share
         self._samples = lru_cache(maxsize=None)(_samples)
 
     def identity(self) -> str:
@@ -162,7 +162,7 @@ class Material:
         what is shorter is then repeated, except for speech.
         """
         choice = [c for c in self.clips[pool].get(name, []) if c.recording.name != but]
-        real = rng.random() < REAL_SHARE or name not in self.synthetic or name in SPEECH
+        real = rng.random() < self._real_share or name not in self.synthetic or name in SPEECH
         if choice and real:
             clip = choice[rng.integers(len(choice))]
             x = self._samples(clip.recording.path).astype(np.float32) / FULL_SCALE

@@ -12,7 +12,7 @@ from auditeval.data.mixing import place, quietest_start
 from auditeval.data.simulation.captions import Phrase, phrase
 from auditeval.data.simulation.content import Span
 from auditeval.data.simulation.material import SPEECH, Material
-from auditeval.data.simulation.signals import RATE_HZ, active_rms, below, decibels
+from auditeval.data.simulation.signals import RATE_HZ, active_rms, below, coloured, decibels
 from auditeval.data.simulation.vocabulary import alike
 
 SPEECH_SHARE = 0.3
@@ -26,8 +26,10 @@ LEVELS_DBFS = (-40.0, -15.0)
 _ABOVE_DB, _ABOVE_SPEECH_DB = (3.0, 14.0), (-3.0, 10.0)
 _PEAK = 0.6  # of the loudest clip: what is added later has room
 _NARROW_SHARE, _BANDS_HZ = 0.2, (3700, 5500, 7600, 11000)
+_NOISY_SHARE, _NOISY_DB = 0.15, (5, 35)
 _EVENT_SHARE = (0.2, 0.5)  # of the clip
 _SHORTEST_SECONDS = 1.2
+_BABBLE, _BABBLE_SHARE = "crowd_babble", 0.3
 
 
 class Sound(NamedTuple):
@@ -43,7 +45,8 @@ class Scene(NamedTuple):
     """All clips are float (N,) at RATE_HZ. B is what is added, deleted or replaced by C.
 
     Spares are made when they are first asked for: `other_take` and `foreign` in the place of the
-    background, `wrong` in that of an event, `other_event` as another take of "B" or "C".
+    background, `noise` under it, `wrong` in the place of an event, `other_event` as another take of
+    "B" or "C".
     """
 
     name: str
@@ -52,6 +55,7 @@ class Scene(NamedTuple):
     events: dict[str, Sound]
     other_take: Callable[[], np.ndarray]
     foreign: Callable[[], np.ndarray]
+    noise: Callable[[], np.ndarray]
     wrong: Callable[[], Sound]
     other_event: Callable[[str], np.ndarray]
 
@@ -87,6 +91,9 @@ def make_scene(
         return x / max(active_rms(x), 1e-6)
 
     background = level(background)
+    if rng.random() < _NOISY_SHARE:  # before and after: what was there already costs nothing
+        air = coloured(rng.uniform(-6, 0), length, rng, min(top_hz, RATE_HZ / 2))
+        background = background + air * decibels(-rng.uniform(*_NOISY_DB))
     longest = rng.uniform(*_EVENT_SHARE) * length / RATE_HZ
     louder_db = rng.uniform(*(_ABOVE_SPEECH_DB if name in SPEECH else _ABOVE_DB), 2)
     chosen: list[str] = []
@@ -115,7 +122,7 @@ def make_scene(
 
     placed = {slot: put(chosen["BC".index(slot)], sound) for slot, (sound, _) in takes.items()}
     words = phrase(name, rng)
-    seeds = rng.integers(2**31, size=4)
+    seeds = rng.integers(2**31, size=5)
 
     @lru_cache
     def other_take() -> np.ndarray:
@@ -127,6 +134,15 @@ def make_scene(
         own = np.random.default_rng(seeds[1])
         there = [n for n in material.backgrounds(pool) if not alike(n, name)]
         other = str(own.choice(there))
+        return gain * level(material.take(other, pool, length / RATE_HZ, own, True)[0])
+
+    @lru_cache
+    def noise() -> np.ndarray:
+        own = np.random.default_rng(seeds[4])
+        there = [n for n in material.backgrounds(pool) if n == _BABBLE or not alike(n, name)]
+        # Talk under a talker is the commonest noise of speech tests.
+        babble = name in SPEECH and _BABBLE in there and own.random() < _BABBLE_SHARE
+        other = _BABBLE if babble else str(own.choice(there))
         return gain * level(material.take(other, pool, length / RATE_HZ, own, True)[0])
 
     @lru_cache
@@ -150,7 +166,9 @@ def make_scene(
         )
         return place(sound.astype(np.float32), start, length)
 
-    return Scene(name, gain * background, words, placed, other_take, foreign, wrong, other_event)
+    return Scene(
+        name, gain * background, words, placed, other_take, foreign, noise, wrong, other_event
+    )
 
 
 def _background(

@@ -34,7 +34,8 @@ def active_rms(x: np.ndarray) -> float:
 
 def bandwidth_hz(x: np.ndarray) -> float:
     """The highest frequency within 75 dB of the strongest :: 200 Hz to half of RATE_HZ."""
-    x = np.pad(np.asarray(x, np.float32), (0, -len(x) % WINDOW)).reshape(-1, WINDOW)
+    frames = max(1, len(x) // WINDOW)
+    x = np.resize(np.asarray(x, np.float32), frames * WINDOW).reshape(-1, WINDOW)
     # A Hann window's sidelobes would hide what is 75 dB down.
     window = signal.get_window("blackmanharris", WINDOW).astype(np.float32)
     power = np.square(np.abs(scipy.fft.rfft(x * window, axis=1))).mean(axis=0)

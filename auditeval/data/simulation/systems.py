@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -32,8 +33,13 @@ _OF_ADDING = ("edit_faint", "edit_misplaced", "edit_loud")
 _OF_DELETING = ("edit_residue",)
 _NOT_OF_REPLACING = ("edit_opposite",)
 
-# The share of edits with each fault, whoever edits; most edits have none or one.
-COMMON = 0.015
+# The share of edits with each fault, whoever edits. Those of the edit itself are commoner: only
+# they tell what relevance is about.
+COMMON: dict[str, float] = {
+    **dict.fromkeys(FAULTS, 0.012),
+    **{"edit_absent": 0.04, "edit_wrong": 0.06, "edit_hiss": 0.04, "edit_otherwise": 0.08},
+    **{"edit_opposite": 0.03, "edit_halfway": 0.04, "edit_faint": 0.08, "edit_residue": 0.1},
+}
 
 SYSTEMS: dict[str, dict[str, float]] = {
     "sim_careful": dict.fromkeys(FAULTS, 0.004),
@@ -64,12 +70,13 @@ SYSTEMS: dict[str, dict[str, float]] = {
 
 # Speech tests in the manner of P.835 have noise and modulated noise at independent levels, heard
 # through all kinds of transmission.
-_SPEECH_TEST_SHARE = 0.5
+_SPEECH_TEST_SHARE = 0.6
 _SPEECH_TEST = {"mnru": 0.65, "low_pass": 0.3, "high_pass": 0.2, "equalisation": 0.35}
 _SPEECH_TEST_NOISE = 0.75
 
 _LOCAL_SHARE = 0.3  # of the damage
 _LOCAL_SECONDS = (0.4, 1.5)
+_MAY_BE_LOCAL = {*DAMAGE, "noise_real"} - {"reverberation"}
 
 
 class Dose(NamedTuple):
@@ -91,11 +98,11 @@ def draw_faults(
 
     Severities are uniform. A low-pass always cuts something off.
     """
-    chances = dict.fromkeys(FAULTS, COMMON) | SYSTEMS[system]
+    chances, local_share = COMMON | SYSTEMS[system], _LOCAL_SHARE
     if operation == UNEDITED:
         chances = {n: p for n, p in chances.items() if not n.startswith("edit_")}
         if rng.random() < _SPEECH_TEST_SHARE:
-            chances = dict(_SPEECH_TEST)
+            chances, local_share = dict(_SPEECH_TEST), 0.0
             if rng.random() < _SPEECH_TEST_NOISE:
                 chances[str(rng.choice(NOISES))] = 1.0
     drawn = [n for n in FAULTS if n in chances and rng.random() < chances[n]]
@@ -113,8 +120,15 @@ def draw_faults(
         severity = 1.0 if FAULTS[name].span == ((0, 0), (1, 1)) else float(rng.uniform(0.0, 1.0))
         if name == "low_pass":
             severity = max(severity, _least_low_pass(0.7 * band_hz))
-        doses[name] = Dose(round(severity, 6), _local(name, length, rng))
-    return doses
+        local = _moment(length, rng) if rng.random() < local_share else None
+        doses[name] = Dose(round(severity, 6), local if name in _MAY_BE_LOCAL else None)
+    return doses | implied(doses, operation)
+
+
+def implied(faults: Mapping[str, Dose], operation: str) -> dict[str, Dose]:
+    """What comes with a fault: deleting the wrong sound leaves nothing of what should stay."""
+    lost = operation == "delete" and "edit_wrong" in faults
+    return {"background_lost": Dose(1.0)} if lost else {}
 
 
 def shares(faults: dict[str, Dose], length: int) -> dict[str, float]:
@@ -136,12 +150,10 @@ def _possible(name: str, operation: str, is_speech: bool) -> bool:
     return name not in _NOT_OF_REPLACING
 
 
-def _local(name: str, length: int, rng: np.random.Generator) -> Span | None:
-    """Damage sometimes acts on a moment; what replaces content has a share of its own."""
-    if name not in (*DAMAGE, "noise_real") or name == "reverberation":
-        return None
+def _moment(length: int, rng: np.random.Generator) -> Span | None:
+    """Of 0.4 to 1.5 s and not over half of the clip, where it is long enough."""
     size = round(rng.uniform(*_LOCAL_SECONDS) * RATE_HZ)
-    if rng.random() >= _LOCAL_SHARE or size > length // 2:
+    if size > length // 2:
         return None
     start = int(rng.integers(length - size + 1))
     return start, start + size

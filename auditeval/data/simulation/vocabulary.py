@@ -33,16 +33,23 @@ ALIASES = {
 """Names that collections of recordings use for classes of ours."""
 
 
+def spelled(name: str) -> str:
+    """A class name ("clock tick", "clock_tick") as ours; KeyError for what is no class."""
+    plain = name.strip().lower().replace(" ", "_")
+    plain = ALIASES.get(plain, plain)
+    if plain not in WORDS:
+        raise KeyError(name)
+    return plain
+
+
 def known(names: Iterable[str]) -> list[str]:
-    """Class names of any spelling ("clock tick", "clock_tick") as ours; UserError for no class."""
-    found = []
-    for name in names:
-        spelled = name.strip().lower().replace(" ", "_")
-        spelled = ALIASES.get(spelled, spelled)
-        if spelled not in WORDS:
-            raise UserError(f"there is no class of sound {name!r}; there are {', '.join(WORDS)}")
-        found.append(spelled)
-    return found
+    """Class names that a user gave, as ours; UserError for what is no class."""
+    try:
+        return [spelled(name) for name in names]
+    except KeyError as error:
+        raise UserError(
+            f"there is no class of sound {error}; there are {', '.join(WORDS)}"
+        ) from None
 
 
 def alike(one: str, other: str) -> bool:
