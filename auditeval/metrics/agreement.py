@@ -77,6 +77,27 @@ def agreement(
     return {"system": _level(x_means, y_means, picks, len(rows)), **result}
 
 
+class Coverage(NamedTuple):
+    """Share of the ratings that lie in their intervals, the mean width in points, and how many."""
+
+    share: float
+    width: float
+    items: int
+
+
+def coverage(intervals: Sequence[Sequence[float]], rated: Sequence[float]) -> Coverage:
+    """Of (low, high) for each rating, ends included. Raises ValueError for unequal lengths or none.
+
+    >>> coverage([(1.0, 2.0), (3.0, 5.0)], [2.0, 2.5])
+    Coverage(share=0.5, width=1.5, items=2)
+    """
+    bounds, y = np.asarray(intervals, float).reshape(-1, 2), np.asarray(rated, float)
+    if len(bounds) != len(y) or len(y) == 0:
+        raise ValueError(f"{len(bounds)} intervals, {len(y)} ratings")
+    inside = (bounds[:, 0] <= y) & (y <= bounds[:, 1])
+    return Coverage(float(inside.mean()), float(np.diff(bounds).mean()), len(y))
+
+
 def system_means(values: Sequence[float], systems: Sequence[str]) -> dict[str, float]:
     """Mean of each system, by name in order of first appearance."""
     totals: dict[str, list[float]] = {}

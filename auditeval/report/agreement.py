@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from auditeval.atomic import replacing
@@ -14,7 +15,9 @@ from auditeval.metrics.agreement import (
     LEVELS,
     STATISTICS,
     Agreement,
+    Coverage,
     agreement,
+    coverage,
     paired_difference,
     system_means,
 )
@@ -38,6 +41,7 @@ class Predictions(NamedTuple):
     values: Mapping[str, Mapping[Axis, float]]
     on_rating_scale: bool = True
     of_systems: bool = False
+    intervals: Mapping[str, Mapping[Axis, Sequence[float]]] = MappingProxyType({})
 
     @classmethod
     def from_scores(cls, evaluator: str, scores: Sequence[Scores]) -> Predictions:
@@ -52,13 +56,17 @@ class Predictions(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One evaluator on one axis; `missing` pairs are rated but have no prediction."""
+    """One evaluator on one axis; `missing` pairs are rated but have no prediction.
+
+    `coverage` is of its intervals, None of an evaluator without.
+    """
 
     axis: Axis
     evaluator: str
     agreement: dict[str, dict[str, Agreement]]
     rated: int
     missing: int
+    coverage: Coverage | None = None
 
 
 class Report(NamedTuple):
@@ -104,7 +112,13 @@ def make_report(
                     name: Agreement(_OF_A_SYSTEM, _OF_A_SYSTEM, value.items)
                     for name, value in found["utterance"].items()
                 }
-            rows.append(Row(axis, made.evaluator, found, len(rated), len(rated) - len(there)))
+            sure = [pair for pair in there if axis in made.intervals.get(pair.id, {})]
+            covered = None
+            if sure:
+                bounds = [made.intervals[pair.id][axis] for pair in sure]
+                covered = coverage(bounds, [pair.ratings[axis] for pair in sure])
+            missing = len(rated) - len(there)
+            rows.append(Row(axis, made.evaluator, found, len(rated), missing, covered))
             if made.evaluator == plotted:
                 points[axis] = list(zip(ratings, predicted, systems, strict=True))
     return Report(rows, ratings_from, plotted, points)
@@ -153,6 +167,8 @@ def render_table(report: Report) -> Table:
     for level in LEVELS:
         for statistic in STATISTICS:
             table.add_column(f"{level}\n{statistic}", justify="right", no_wrap=True)
+    if sure := _has_intervals(report):
+        table.add_column("interval\ncovers", justify="right", no_wrap=True)
     table.add_column("pairs", justify="right", no_wrap=True)
     for index, row in enumerate(report.rows):
         following = report.rows[index + 1 : index + 2]
@@ -160,6 +176,7 @@ def render_table(report: Report) -> Table:
             row.axis,
             row.evaluator,
             *("\n".join(_cell(value)) for value in _values(row)),
+            *(["\n".join(_covered(row))] if sure else []),
             f"{row.rated - row.missing}/{row.rated}",
             end_section=not following or following[0].axis != row.axis,
         )
@@ -182,6 +199,8 @@ def print_whole(table: Table) -> None:
 def to_markdown(report: Report) -> str:
     """The same table in Markdown, intervals in brackets."""
     columns = [f"{level} {statistic}" for level in LEVELS for statistic in STATISTICS]
+    sure = _has_intervals(report)
+    columns += ["interval covers"] if sure else []
     lines = [
         f"# Agreement with {report.ratings_from}",
         "",
@@ -190,6 +209,7 @@ def to_markdown(report: Report) -> str:
     ]
     for row in report.rows:
         cells = [" ".join(part for part in _cell(value) if part) for value in _values(row)]
+        cells += [" ".join(_covered(row)).strip()] if sure else []
         lines.append(
             f"| {row.axis} | {row.evaluator} | {' | '.join(cells)} "
             f"| {row.rated - row.missing}/{row.rated} |"
@@ -222,6 +242,7 @@ def to_json(report: Report) -> dict[str, Any]:
                     level: {name: plain(value) for name, value in row.agreement[level].items()}
                     for level in LEVELS
                 },
+                **({"coverage": row.coverage._asdict()} if row.coverage else {}),
             }
             for row in report.rows
         ],
@@ -272,6 +293,17 @@ def _values(row: Row) -> list[Agreement]:
     return [row.agreement[level][statistic] for level in LEVELS for statistic in STATISTICS]
 
 
+def _has_intervals(report: Report) -> bool:
+    return any(row.coverage for row in report.rows)
+
+
+def _covered(row: Row) -> tuple[str, str]:
+    """Coverage and mean width as they are printed."""
+    if row.coverage is None:
+        return "", ""
+    return f"{row.coverage.share:.3f}", f"±{row.coverage.width / 2:.2f}"
+
+
 def _cell(value: Agreement) -> tuple[str, str]:
     if isinstance(value.value, Undefined):
         return "–", ""
@@ -288,6 +320,10 @@ def _caption(report: Report) -> str:
             if isinstance(value.value, Undefined):
                 reasons.setdefault(value.value.reason, {})[row.evaluator] = None
     lines = ["Brackets: 95 % bootstrap over systems."]
+    if _has_intervals(report):
+        lines.append(
+            "Interval covers: share of ratings in the evaluator's interval, half its width."
+        )
     if missing := {row.evaluator: row.missing for row in report.rows if row.missing}:
         listed = ", ".join(f"{name} {count}" for name, count in missing.items())
         lines.append(f"Rated pairs without a prediction, left out: {listed}.")

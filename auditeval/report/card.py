@@ -40,9 +40,11 @@ def write(folder: Path, run: Path) -> Path:
     tables = [path.read_text(encoding="utf-8") for path in reports]
     weights = (folder / "model.safetensors").stat().st_size
     text = render(config, described, weights, tables)
-    with replacing(folder / CARD) as temporary:
-        temporary.write_text(text, encoding="utf-8")
-    return folder / CARD
+    path = folder / CARD
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        with replacing(path) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+    return path
 
 
 def render(

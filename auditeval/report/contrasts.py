@@ -21,12 +21,14 @@ Trials = Mapping[str, Mapping[str, float | None]]
 
 class Report(NamedTuple):
     """`accuracies` :: evaluator -> variant -> Contrast, "total" last; `scores` :: evaluator ->
-    trial -> variant -> score, from which the trials of several runs can be pooled."""
+    trial -> variant -> score, from which the trials of several runs can be pooled. `set_sha256` is
+    the SHA-256 of the manifest, in hex."""
 
     title: str
     axis: Axis
     accuracies: dict[str, dict[str, Contrast]]
     scores: dict[str, Trials]
+    set_sha256: str = ""
 
 
 def make_report(
@@ -74,23 +76,25 @@ def of_scores(
     return Report(title, axis, accuracies, scores)
 
 
-def pool(reports: Sequence[Report], resamples: int = 1000, seed: int = 1984) -> Report:
-    """One report over the trials of several, each of models of other training data.
+def pool(reports: Mapping[str, Report], resamples: int = 1000, seed: int = 1984) -> Report:
+    """One report over the trials of several runs ({name: report}), models of other training data.
 
-    Raises UserError where two of them have a trial of one name, and where none is to be pooled.
+    Raises UserError where two of them were tested on one set.
     """
-    first = reports[0]
     scores: dict[str, dict[str, Mapping[str, float | None]]] = {}
-    for report in reports:
+    seen: dict[str, str] = {}
+    for run, report in reports.items():
+        if seen.setdefault(report.set_sha256, run) != run:
+            raise UserError(
+                f"{seen[report.set_sha256]} and {run} were tested on one contrast set; only runs "
+                "with trials of their own can be pooled"
+            )
         for evaluator, trials in report.scores.items():
             pooled = scores.setdefault(evaluator, {})
-            if twice := pooled.keys() & trials.keys():
-                raise UserError(
-                    f"trial {min(twice)!r} stands in two of the runs; only runs that were tested "
-                    "on different trials can be pooled"
-                )
-            pooled.update(trials)
-    return of_scores(first.title, first.axis, dict(scores), resamples, seed)
+            pooled.update({f"{run}/{trial}": variants for trial, variants in trials.items()})
+    first = next(iter(reports.values()))
+    title = f"{first.title} ({len(reports)} runs pooled)"
+    return of_scores(title, first.axis, dict(scores), resamples, seed)
 
 
 def render_table(report: Report) -> Table:
@@ -129,6 +133,7 @@ def to_json(report: Report) -> dict[str, Any]:
     return {
         "title": report.title,
         "axis": report.axis,
+        "set_sha256": report.set_sha256,
         "rows": [
             {
                 "evaluator": evaluator,

@@ -104,17 +104,24 @@ def compare(runs: Sequence[Run], statistics: Sequence[str] = ("SRCC",)) -> Compa
 def pool(runs: Sequence[Run], resamples: int = 1000) -> dict[str, contrasts.Report]:
     """The contrast sets of runs that are folds of one: each test over the trials of all of them.
 
-    Raises UserError where a run has no contrast set, and where two were tested on one trial.
+    Raises UserError where a run has not the contrast sets of the first, and where two were tested
+    on one.
     """
     for run in runs:
-        if not run.contrasts:
-            raise UserError(f"{run.name}: was tested on no contrast set, there is nothing to pool")
+        if not run.contrasts or run.contrasts.keys() != runs[0].contrasts.keys():
+            raise UserError(f"{run.name}: lacks the contrast sets of the others; nothing to pool")
+    if len({run.name for run in runs}) < len(runs):
+        raise UserError("two of the runs have one name; rename one of the folders")
     pooled = {}
     for test in dict.fromkeys(test for run in runs for test in run.contrasts):
-        parts = [run.contrasts[test] for run in runs if test in run.contrasts]
-        reports = [contrasts.of_scores(p["title"], p["axis"], p["scores"], 0) for p in parts]
+        reports = {run.name: _read_contrasts(run.contrasts[test]) for run in runs}
         pooled[test] = contrasts.pool(reports, resamples)
     return pooled
+
+
+def _read_contrasts(plain: dict[str, Any]) -> contrasts.Report:
+    made = contrasts.of_scores(plain["title"], plain["axis"], plain["scores"], resamples=0)
+    return made._replace(set_sha256=plain["set_sha256"])
 
 
 def render_table(made: Comparison) -> Table:

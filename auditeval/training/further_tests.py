@@ -5,6 +5,7 @@ A test is a manifest with baselines of its own; configs/tests names it.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -75,12 +76,14 @@ class ContrastTest:
         self.pairs = manifests.read(manifest)
         self.baselines = baselines or {}
         self._title, self._axis = title, axis
+        self._digest = hashlib.sha256(Path(manifest).read_bytes()).hexdigest()
         contrasts.make_report(self.pairs, [], title, axis)  # what is amiss is said before training
 
     def report(
         self, predictions: Sequence[Predictions], folder: Path, resamples: int, plotted: str
     ) -> Table:
         made = contrasts.make_report(self.pairs, predictions, self._title, self._axis, resamples)
+        made = made._replace(set_sha256=self._digest)
         contrasts.write(made, folder)
         return contrasts.render_table(made)
 

@@ -86,6 +86,13 @@ class HeadsFit:
         """Ratings :: (len(rows), 3); on the CPU, whose numbers are the same everywhere."""
         return model.cpu()(take(features, rows))
 
+    @torch.inference_mode()
+    def intervals(
+        self, model: Regressor, features: PairBatch, rows: Sequence[int]
+    ) -> Tensor | None:
+        """Where the ratings lie :: (len(rows), 3, 2); None of a model without calibration."""
+        return model.cpu().intervals(take(features, rows))
+
     def _model(self, job: Job) -> Regressor:
         arguments, encoder = dict(job.settings), job.encoder
         name = arguments.pop("name")

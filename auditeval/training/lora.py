@@ -191,6 +191,9 @@ class LoraFit:
             made.append(model.predict(usable(pairs, model.look(features, pairs))))
         return torch.cat(made)
 
+    def intervals(self, model: OmniRegressor, features: PairTokens, rows: Sequence[int]) -> None:
+        """None: nothing calibrates it."""
+
 
 class LoraModule(lightning.LightningModule):
     """Trains an OmniRegressor on (Batch, ratings (B, 3)), NaN where nobody rated.

@@ -3,7 +3,7 @@
 A run folder holds config.yaml, run.json (what it was made from), splits.json, report/ (of the
 held-out part, and of each further test in a folder of its name), and for each model and fold:
 metrics.csv (metrics-1.csv and so on: before an interruption), last.ckpt, predictions.json (and
-predictions-TEST.json) and checkpoint/ (the evaluator).
+predictions-TEST.json), intervals.json where the model knows them, and checkpoint/ (the evaluator).
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 log = logging.getLogger(__name__)
-_HELD_OUT = "predictions"
+_HELD_OUT = ""
+_Values = dict[str, dict[Any, Any]]
 _DECISIVE = ["seed", "fit", "features", "model", "compare", "optimizer", "scheduler"]
 _COMPARED = {
     "manifest_sha256": "from another manifest",
@@ -116,25 +117,29 @@ def train(config: DictConfig) -> Trained | None:
     predictions = make_baselines(baselines, pairs, features, folds) if first else []
     said = {name: with_baselines(test, further[name]) for name, test in tests.items() if first}
     for name, settings in models.items():
-        predicted: dict[str, dict[Any, float]] = {}
+        predicted: _Values = {}
+        sure: _Values = {}
         for fold in folds:
             run = _Run(folder / name / fold.name, config, settings, encoder, pairs, fit)
-            for part, found in run.predictions(features, ratings, fold, tests, further).items():
+            found = run.predictions(features, ratings, fold, tests, further)
+            for part, (values, intervals) in found.items():
                 if part == _HELD_OUT:
-                    predicted.update(found)
+                    predicted |= values
+                    sure |= intervals
                 else:
                     evaluator = name if len(folds) == 1 else f"{name}/{fold.name}"
-                    said[part].append(agreement.Predictions(evaluator, found))
-        predictions.append(agreement.Predictions(name, predicted))
+                    made = agreement.Predictions(evaluator, values, intervals=intervals)
+                    said[part].append(made)
+        predictions.append(agreement.Predictions(name, predicted, intervals=sure))
     if not first:
         return None
     predictions.append(constant(pairs, folds))
 
     tested = [pairs[row] for row in sorted({row for fold in folds for row in fold.test})]
-    made = agreement.make_report(
+    report = agreement.make_report(
         tested, predictions, config.data.ratings_from, config.resamples, plotted=config.name
     )
-    agreement.write(made, folder / "report")
+    agreement.write(report, folder / "report")
     tables = {
         name: test.report(said[name], folder / "report" / name, config.resamples, config.name)
         for name, test in tests.items()
@@ -144,7 +149,7 @@ def train(config: DictConfig) -> Trained | None:
             card.write(folder / name / folds[0].name / "checkpoint", folder)
     timing = {"features_seconds": seconds, "encoder_seconds": store.encoder_seconds}
     (folder / "timing.json").write_text(json.dumps({**timing, "encoded": store.misses}) + "\n")
-    return Trained(made, tables)
+    return Trained(report, tables)
 
 
 class _Run:
@@ -169,29 +174,39 @@ class _Run:
         fold: Fold,
         tests: Mapping[str, FurtherTest],
         further: Mapping[str, Any],
-    ) -> dict[str, dict[str, dict[Any, float]]]:
-        """{pair id: {axis: rating}} of the held-out part, and of each test under its name.
+    ) -> dict[str, tuple[_Values, _Values]]:
+        """{pair id: {axis: rating}} and {pair id: {axis: (low, high)}} of the held-out part, and of
+        each test under its name; no intervals of a model that knows none.
 
         On all devices but the first, nothing.
         """
         parts = {_HELD_OUT: (self.pairs, features, fold.test)}
         for name, test in tests.items():
             parts[name] = (test.pairs, further[name], list(range(len(test.pairs))))
+        endings = {name: "" if name == _HELD_OUT else f"-{name}" for name in parts}
         files = {
-            name: self.folder
-            / (f"{_HELD_OUT}.json" if name == _HELD_OUT else f"{_HELD_OUT}-{name}.json")
-            for name in parts
+            name: [self.folder / f"{what}{ending}.json" for what in ("predictions", "intervals")]
+            for name, ending in endings.items()
         }
-        missing = [name for name, file in files.items() if not file.exists()]
+        missing = [name for name, (predicted, _) in files.items() if not predicted.exists()]
         if missing:
             model = self._train(features, ratings, fold) if _HELD_OUT in missing else self._kept()
             if model is None:
                 return {}
             for name in missing:
-                with replacing(files[name]) as temporary:
-                    predicted = self._predict(model, *parts[name])
-                    temporary.write_text(json.dumps(predicted, indent=1) + "\n")
-        return {name: json.loads(file.read_text()) for name, file in files.items()}
+                found = self._predict(model, *parts[name])
+                # Predictions last: where they are, the intervals are too.
+                for file, values in reversed(list(zip(files[name], found, strict=True))):
+                    if values:
+                        with replacing(file) as temporary:
+                            temporary.write_text(json.dumps(values, indent=1) + "\n")
+        return {
+            name: (
+                json.loads(predicted.read_text()),
+                json.loads(intervals.read_text()) if intervals.exists() else {},
+            )
+            for name, (predicted, intervals) in files.items()
+        }
 
     def _kept(self) -> Model | None:
         """The model of a run that was finished without one of its tests."""
@@ -200,16 +215,21 @@ class _Run:
 
     def _predict(
         self, model: Model, pairs: Sequence[EditPair], features: Any, rows: Sequence[int]
-    ) -> dict[str, dict[str, float]]:
+    ) -> tuple[_Values, _Values]:
         device = choose_device(self.config.get("device", "auto"))
-        scores = self.fit.predict(model, features, rows, device).double().clamp(1, 5).tolist()
         trained = model.trained.tolist()
-        return {
-            pairs[row].id: {
-                axis: x for axis, x, known in zip(AXES, values, trained, strict=True) if known
+
+        def by_pair(values: Tensor) -> _Values:
+            return {
+                pairs[row].id: {
+                    axis: x for axis, x, known in zip(AXES, of_axes, trained, strict=True) if known
+                }
+                for row, of_axes in zip(rows, values.double().clamp(1, 5).tolist(), strict=True)
             }
-            for row, values in zip(rows, scores, strict=True)
-        }
+
+        intervals = self.fit.intervals(model, features, rows)
+        predicted = self.fit.predict(model, features, rows, device)
+        return by_pair(predicted), {} if intervals is None else by_pair(intervals)
 
     def _train(self, features: Any, ratings: Tensor, fold: Fold) -> Model | None:
         config = self.config

@@ -50,11 +50,12 @@ def make_run(tmp_path: Path) -> Make:
             rng = np.random.default_rng(seed)
             scores: dict[str, Any] = {
                 "mine": {
-                    f"{trials}{i}": {n: float(rng.normal()) for n in ("right", "hiss")}
+                    f"trial{i}": {n: float(rng.normal()) for n in ("right", "hiss")}
                     for i in range(9)
                 }
             }
             made = contrasts.of_scores("title", "relevance", scores, 0)
+            made = made._replace(set_sha256=f"set of {trials}")
             contrasts.write(made, folder / "report" / "classes")
         return folder
 
@@ -100,7 +101,8 @@ def test_pooled_runs_are_folds_of_one(cli: Any, make_run: Make, tmp_path: Path) 
     separate = json.loads(
         (runs[0] / "report" / "classes" / "contrasts.json").read_text()
     )["scores"]["mine"]  # fmt: skip
-    assert separate.items() <= found["scores"]["mine"].items()
+    for trial, variants in separate.items():
+        assert found["scores"]["mine"][f"a/{trial}"] == variants
 
 
 def test_what_cannot_be_compared_is_one_sentence(cli: Any, make_run: Make, tmp_path: Path) -> None:
@@ -118,7 +120,7 @@ def test_what_cannot_be_compared_is_one_sentence(cli: Any, make_run: Make, tmp_p
         ([begun], "begun: has no report yet"),
         ([run, "-s", "R2"], "statistic 'R2': expected one of MSE, LCC, SRCC, KTAU"),
         ([run, run], "two of the runs are called 'first'"),
-        ([run, "--pool"], "first: was tested on no contrast set"),
+        ([run, "--pool"], "first: lacks the contrast sets of the others"),
         ([run, "-o", tmp_path / "t.txt"], "t.txt: expected a file ending in .md or .json"),
     ):
         ended = cli("compare", *arguments)
@@ -127,4 +129,6 @@ def test_what_cannot_be_compared_is_one_sentence(cli: Any, make_run: Make, tmp_p
     (run / "report" / "agreement.json").write_text("{")
     assert "agreement.json: is not JSON" in cli("compare", run).sentence
     twice = [make_run(name, 0, trials="same") for name in ("x", "y")]
-    assert "'same0' stands in two of the runs" in cli("compare", *twice, "--pool").sentence
+    assert "x and y were tested on one contrast set" in cli("compare", *twice, "--pool").sentence
+    other = make_run("z", 0)
+    assert "z: lacks the contrast sets" in cli("compare", twice[0], other, "--pool").sentence

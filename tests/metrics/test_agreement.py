@@ -13,6 +13,7 @@ from auditeval.metrics.agreement import (
     LEVELS,
     STATISTICS,
     agreement,
+    coverage,
     paired_difference,
     system_means,
 )
@@ -251,3 +252,17 @@ def test_the_published_system_table_follows_from_the_one_by_operation() -> None:
             tolerance = 0.007 if system in unbalanced else 0.001
             # Published with three digits: the last one is a rounding of its own.
             assert abs(mean - float(by_system[system][axis])) <= tolerance + 1e-9, (system, axis)
+
+
+def test_coverage_counts_the_ratings_inside_and_measures_the_intervals() -> None:
+    rng = np.random.default_rng(0)
+    rated = rng.normal(3, 1, 4000)
+    reach = 1.6449  # of the middle 90 % of a normal distribution
+    found = coverage([(3 - reach, 3 + reach)] * 4000, rated.tolist())
+    assert found.share == pytest.approx(0.9, abs=0.015)
+    assert found.width == pytest.approx(2 * reach)
+    assert coverage([(1, 2), (1, 2)], [1, 2]).share == 1  # ends included
+    assert coverage([(1, 2), (1, 2)], [0.99, 2.01]).share == 0
+    for bounds, values in (([], []), ([(1, 2)], [1.0, 2.0])):
+        with pytest.raises(ValueError, match="intervals"):
+            coverage(bounds, values)

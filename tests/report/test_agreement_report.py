@@ -264,3 +264,34 @@ def test_the_plot_has_the_axes_that_its_evaluator_rates(
     assert list(partial.points) == ["quality"]
     for made in (whole, partial):
         report.write(made, tmp_path)
+
+
+def test_coverage_stands_in_the_table_of_evaluators_with_intervals_alone(
+    pairs: list[EditPair],
+) -> None:
+    good = predict(pairs, "good", 0.2)
+    bounds = {
+        id: {"quality": (x["quality"] - 0.3, x["quality"] + 0.3)} for id, x in good.values.items()
+    }
+    del bounds["p5"]
+    made = report.make_report(
+        pairs, [good._replace(intervals=bounds), predict(pairs, "bad", 1)], "x", 0
+    )
+    rows = {(row.axis, row.evaluator): row.coverage for row in made.rows}
+    found = rows.pop(("quality", "good"))
+    assert set(rows.values()) == {None}
+    inside = [
+        abs(good.values[pair.id]["quality"] - pair.ratings["quality"]) <= 0.3
+        for pair in pairs
+        if pair.id != "p5"
+    ]
+    assert found is not None
+    assert (found.share, found.items) == (pytest.approx(np.mean(inside)), 59)
+    markdown = report.to_markdown(made)
+    assert f"| {found.share:.3f} ±0.30 |" in markdown
+    plain = report.to_json(made)["rows"]
+    assert [("coverage" in row) for row in plain] == [row.coverage is not None for row in made.rows]
+    without = report.make_report(pairs, [good], "x", 0)
+    assert "interval" not in report.to_markdown(without)
+    widths = {len(line.split(" | ")) for line in markdown.splitlines() if line.startswith("| ")}
+    assert len(widths) == 1

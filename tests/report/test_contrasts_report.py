@@ -19,26 +19,30 @@ def scores(run: int, count: int = 12) -> dict[str, report.Trials]:
     rng = np.random.default_rng(run)
     return {
         evaluator: {
-            f"run{run}-{i}": {name: float(rng.normal()) for name in VARIANTS} for i in range(count)
+            f"trial{i}": {name: float(rng.normal()) for name in VARIANTS} for i in range(count)
         }
         for evaluator in ("model", "baseline")
     }
 
 
 def test_pooled_runs_are_one_report_of_all_their_trials() -> None:
-    runs = [scores(run) for run in range(3)]
-    reports = [report.of_scores("title", "relevance", run, resamples=20) for run in runs]
+    """Trials of one name in two runs are two trials."""
+    runs = {f"run{run}": scores(run) for run in range(3)}
+    reports = {
+        name: report.of_scores("title", "relevance", found)._replace(set_sha256=name)
+        for name, found in runs.items()
+    }
     pooled = report.pool(reports, resamples=20)
     for evaluator in ("model", "baseline"):
-        every = [trial for run in runs for trial in run[evaluator].values()]
+        every = [trial for run in runs.values() for trial in run[evaluator].values()]
         assert pooled.accuracies[evaluator] == contrasts(every, resamples=20)
     assert pooled.accuracies["model"]["total"].trials == 36
 
 
-def test_runs_with_the_same_trials_are_not_pooled() -> None:
+def test_runs_that_were_tested_on_one_set_are_not_pooled() -> None:
     same = report.of_scores("title", "relevance", scores(0), resamples=0)
-    with pytest.raises(UserError, match="'run0-0' stands in two of the runs"):
-        report.pool([same, same])
+    with pytest.raises(UserError, match="a and b were tested on one contrast set"):
+        report.pool({"a": same, "b": same})
 
 
 def test_what_is_written_is_what_was_found(tmp_path: Path) -> None:

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# recipes/train_default/run.sh DATA WORK [overrides]: train the evaluator that ships, test it on
+# people, and make every table of its card. DATA holds esc10/, librispeech10/, emodb_subset/, p835/.
+# A run that is finished is not trained again. For a quick look: SCENES=20 TRIALS=6.
+set -euo pipefail
+mkdir -p "$2"
+data="$(cd "$1" && pwd)" work="$(cd "$2" && pwd)"
+overrides=("${@:3}")
+cd "$(dirname "$0")/../.."
+python="${PYTHON:-.venv/bin/python}"
+
+train() { # train NAME OVERRIDES
+    "$python" train.py experiment=default run_dir="$work/$1" "${@:2}" "${overrides[@]}"
+}
+compare() { # compare FILE RUNS AND OPTIONS
+    "$python" -c "from auditeval.cli import main; main()" compare "${@:2}" \
+        -o "$work/default/report/$1.md"
+}
+scenes="${SCENES:-1600}"
+recordings=(scenes="$scenes" esc10="$data/esc10" librispeech="$data/librispeech10" emodb="$data/emodb_subset")
+credits="the project's sounds (MIT), ESC-10 (CC BY 3.0), LibriSpeech (CC BY 4.0), EMO-DB (CC0)"
+all=("${recordings[@]/#/data.manifest.}" "data.credits=\"$credits\"")
+within=("${recordings[@]/#/data.simulation.manifest.}") # of data nodes that hold data=simulation
+people=(tests.p835.manifest.folder="$data/p835")
+ablation=("${people[@]}" '~tests.p835.baselines' name=average)
+
+train default "${all[@]}" "${people[@]}"
+
+# Encoder x head, then data: what the evaluator would be without one of its parts.
+train offline "${all[@]}" "${ablation[@]}" compare=heads
+train yamnet "${all[@]}" "${ablation[@]}" compare=heads features=yamnet
+train melstats "${all[@]}" "${ablation[@]}" compare=heads features=melstats
+train only_synthesised data.manifest.scenes="$scenes" "${ablation[@]}"
+train without_tones "${within[@]}" "${ablation[@]}" data=simulation_without \
+    'data.manifest.sounds=[melody,chords,beep]'
+train without_mnru "${within[@]}" "${ablation[@]}" data=simulation_without \
+    'data.manifest.faults=[mnru,quantisation,vocoder,phase,musical_noise,codec]'
+compare ablation "$work"/{offline,yamnet,melstats,only_synthesised,without_tones,without_mnru}
+
+# Relevance of events that were never trained on: ESC-10's ten classes, two by two.
+folds=()
+for classes in baby_cry,chainsaw clock_tick,dog_bark fire_crackling,helicopter \
+    person_sneeze,rain rooster,sea_waves; do
+    name="without_${classes/,/_and_}"
+    train "$name" "${all[@]}" name=average 'tests=[contrasts]' \
+        "data.manifest.held_out=[$classes]" tests.contrasts.manifest.trials="${TRIALS:-200}"
+    folds+=("$work/$name")
+done
+compare leave_two_classes_out --pool "${folds[@]}"
+
+# With the ratings of the other talkers: what a listening test of one's own adds.
+train adapted "${within[@]}" data=adapted_p835 data.root="$data/p835" name=adapted 'tests=[]'
+cp "$work/adapted/report/agreement.md" "$work/default/report/leave_one_talker_out.md"
+
+checkpoint="$work/default/auditeval-offline/holdout/checkpoint"
+"$python" - "$checkpoint" "$work/default" <<'END'
+import sys
+from pathlib import Path
+
+from auditeval.report import card
+
+print("model card:", card.write(*map(Path, sys.argv[1:])))
+END
