@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from auditeval import manifest
+from auditeval.data.listeners import FAULTS
+from auditeval.data.simulation.words import WORDS
 from auditeval.types import UserError
 
 
@@ -38,8 +40,8 @@ def without(
 ) -> Path:
     """Write a simulated manifest less the edits that have one of these faults or sounds.
 
-    edits.jsonl beside the manifest says which they have. Raises UserError for a name that no edit
-    has: the set would be whole, and be called reduced.
+    edits.jsonl beside the manifest says which they have. Raises UserError for a name that is no
+    fault and no sound: the set would be whole, and be called reduced.
     """
     path = Path(simulated).with_name("edits.jsonl")
     had: dict[str, set[str]] = {}
@@ -48,8 +50,8 @@ def without(
             edit = json.loads(line)
             had[edit["id"]] = {*edit["faults"], edit["background"], *edit["events"]}
     unwanted = {*faults, *sounds}
-    if absent := sorted(unwanted - set().union(*had.values())):
-        raise UserError(f"{path}: no edit has {absent[0]!r}")
+    if unknown := sorted(unwanted - {*FAULTS, *WORDS}):
+        raise UserError(f"{unknown[0]!r} is no fault and no sound of simulated edits")
     pairs = (pair for pair in manifest.read(simulated) if not unwanted & had[pair.id])
     manifest.write(pairs, output)
     return Path(output)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,10 +16,10 @@ from rich.console import Console
 from rich.progress import track
 
 from auditeval import audio
-from auditeval.backends.backend import Ratings
+from auditeval.backends.load import Backends
 from auditeval.data.splits import Fold
 from auditeval.features.encoder import Encoder
-from auditeval.features.store import Failure, FeatureStore
+from auditeval.features.store import Failure, FeatureStore, default_cache_dir
 from auditeval.metrics.clap_score import clap_score
 from auditeval.metrics.divergence import inception_score
 from auditeval.models.three_head import PairBatch
@@ -27,6 +28,7 @@ from auditeval.training.data import take
 from auditeval.types import AXES, Axis, EditPair, Undefined, UserError
 
 log = logging.getLogger(__name__)
+RATINGS = "ratings"  # in the cache folder
 
 
 class Tagger(Protocol):
@@ -92,17 +94,20 @@ def of_edited(
     name: str,
     pairs: Sequence[EditPair],
     features: Any,
-    rater: Callable[[audio.Waveform], Ratings],
+    rater: Any,
     rating: str,
+    cache_dir: str | None = None,
 ) -> Predictions:
-    """One of a rater's ratings of the edited clip alone, beside every axis that is rated.
+    """One rating that a `speech_quality` backend gives the edited clip alone, beside every axis.
 
-    They are on a scale of 1 to 5, but of another question than the axes ask.
+    It may be on a scale of 1 to 5, but answers another question than the axes ask. What the backend
+    said is kept by content.
     """
+    backends = Backends({"speech_quality": rater}, Path(cache_dir or default_cache_dir()) / RATINGS)
     values: dict[str, dict[Axis, float]] = {}
     for pair in track(pairs, f"baseline {name}", console=Console(stderr=True)):
         try:
-            found = rater(audio.decode(pair.edited))
+            found = backends("speech_quality", audio.decode(pair.edited))
         except audio.AudioError as error:
             log.warning("%s of %s is undefined: %s", name, pair.id, error)
         else:

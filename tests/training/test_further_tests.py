@@ -33,6 +33,22 @@ SMALL = [
 ]
 
 
+class Peak:
+    """A rater of any clip but one; it counts how often it is asked."""
+
+    name, revision = "peak", "1"
+
+    def __init__(self, silent: np.ndarray) -> None:
+        self.silent, self.asked = silent, 0
+
+    def __call__(self, clip: audio.Waveform) -> Ratings:
+        self.asked += 1
+        if np.array_equal(clip.samples, self.silent):
+            raise audio.AudioError("cannot be rated")
+        peak = float(np.abs(clip.samples).max())
+        return Ratings({"PEAK": peak, "DOUBLE": 2 * peak})
+
+
 def louder(name: str, pairs: list[EditPair], features: Any) -> agreement.Predictions:
     """A baseline that any test can name: the level of the edited clip."""
     values = {pair.id: float(np.square(audio.decode(pair.edited).samples).mean()) for pair in pairs}
@@ -223,19 +239,15 @@ def test_a_rating_of_the_edited_clip_alone_and_a_cosine_of_embeddings(
     pairs = simulated[:4]
     same = pairs[0].model_copy(update={"id": "same", "edited": pairs[0].original})
 
-    def rate(clip: audio.Waveform) -> Ratings:
-        if clip.samples.shape == audio.decode(pairs[0].edited).samples.shape and np.array_equal(
-            clip.samples, audio.decode(pairs[3].edited).samples
-        ):
-            raise audio.AudioError("cannot be rated")
-        return Ratings({"OVRL": float(np.abs(clip.samples).max()), "SIG": 9.0})
-
-    made = baselines.of_edited("peak", pairs, None, rate, "OVRL")
-    assert not made.on_rating_scale
-    assert set(made.values) == {pair.id for pair in pairs[:3]}
-    for pair in pairs[:3]:
-        peak = float(np.abs(audio.decode(pair.edited).samples).max())
-        assert made.values[pair.id] == dict.fromkeys(AXES, peak)
+    rater = Peak(silent=audio.decode(pairs[3].edited).samples)
+    for rating, factor in (("PEAK", 1), ("DOUBLE", 2)):
+        made = baselines.of_edited("peak", pairs, None, rater, rating, str(tmp_path))
+        assert not made.on_rating_scale
+        assert set(made.values) == {pair.id for pair in pairs[:3]}
+        for pair in pairs[:3]:
+            peak = float(np.abs(audio.decode(pair.edited).samples).max())
+            assert made.values[pair.id] == dict.fromkeys(AXES, pytest.approx(factor * peak))
+    assert rater.asked == 5  # three clips once, the one that cannot be rated each time
 
     encoder = MelStats()
     cosines = baselines.of_embeddings("cos", [*pairs, same], None, encoder, str(tmp_path), 0).values

@@ -1,0 +1,60 @@
+"""`data=adapted`: a small listening test beside simulated edits, one training a group left out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from hydra import compose, initialize_config_dir
+
+from auditeval import manifest
+from auditeval.training.run import train
+from auditeval.types import EditPair
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_listening_test_is_learned_beside_simulated_edits(
+    simulated: list[EditPair], tmp_path: Path
+) -> None:
+    rated = [
+        pair.model_copy(
+            update={
+                "id": f"mine{i}",
+                "talker": f"t{i % 2}",
+                "source": f"mine{i % 2}",
+                "raters": {},
+                "ratings": {"quality": pair.ratings["quality"]},
+            }
+        )
+        for i, pair in enumerate(simulated[:12])
+    ]
+    manifest.write(rated, tmp_path / "mine.jsonl")
+    manifest.write(simulated[20:], tmp_path / "simulated.jsonl")
+    overrides = [
+        *("data=adapted", f"data.path={tmp_path / 'mine.jsonl'}", f"run_dir={tmp_path / 'run'}"),
+        *("features=melstats", "compare=none", "model.rank=0", "model.hidden=[8]", "resamples=10"),
+        *("fit.epochs={quality: 1, relevance: 1, faithfulness: 1}", "workers=0"),
+        *("~callbacks.progress", "+trainer.enable_progress_bar=false", "trainer.accelerator=cpu"),
+    ]
+    with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
+        config = compose("train", overrides)
+    # In place of the simulator, what it made.
+    there = {"_target_": "auditeval.manifest.named", "path": str(tmp_path / "simulated.jsonl")}
+    config.data.simulation.manifest = there
+    made = train(config)
+    assert made is not None
+    splits = json.loads((tmp_path / "run" / "splits.json").read_text())
+    assert [split["name"] for split in splits] == ["t0", "t1"]
+    for split, other in zip(splits, (1, 0), strict=True):
+        assert split["test"] == [f"rated/mine{i}" for i in range(12) if i % 2 != other]
+        mine = [id for id in split["train"] if id.startswith("rated/")]
+        assert mine == [f"rated/mine{i}" for i in range(12) if i % 2 == other for _ in range(8)]
+        assert len(set(split["train"])) + len(split["validation"]) == 6 + len(simulated[20:])
+    # Relevance is learned from the simulated edits; nobody rated it in the listening test.
+    assert {(row.axis, row.evaluator) for row in made.report.rows} == {
+        ("quality", "pairwise"),
+        ("quality", "constant"),
+    }
+    predicted = (tmp_path / "run" / "pairwise" / "t0" / "predictions.json").read_text()
+    assert "relevance" in json.loads(predicted)["rated/mine0"]
