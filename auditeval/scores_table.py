@@ -17,6 +17,7 @@ from auditeval.atomic import replacing
 from auditeval.types import AXES, Scores, UserError
 
 COLUMNS = tuple(field.name for field in fields(Scores))
+NUMBERS = tuple(name for name in COLUMNS if name not in ("id", "status", "reason"))
 SUFFIXES = (".csv", ".jsonl", ".parquet")
 
 
@@ -30,14 +31,16 @@ def read(path: str | os.PathLike[str]) -> Iterator[Scores]:
             row = next(rows, None)
             if row is None:
                 return
-            values = {axis: None if row[axis] in ("", None) else float(row[axis]) for axis in AXES}
+            # Tables made before there were intervals have no columns for them.
+            cells = {name: row[name] if name in AXES else row.get(name) for name in NUMBERS}
+            values = {name: None if x in ("", None) else float(x) for name, x in cells.items()}
             scores = Scores(row["id"], **values, status=row["status"], reason=row["reason"] or "")
             _check(scores)
         except OSError as error:
             raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
         except (KeyError, TypeError, ValueError, csv.Error) as error:
             raise UserError(
-                f"{path}: row {number}: expected {', '.join(COLUMNS)} ({error!r})"
+                f"{path}: row {number}: expected {', '.join(COLUMNS[:6])} ({error!r})"
             ) from None
         yield scores
 
@@ -52,6 +55,10 @@ def _check(row: Scores) -> None:
     known = [score for score in scores if score is not None]  # None: an axis that was not trained
     if not all(map(isfinite, known)) or bool(known) != (row.status == "ok"):
         raise ValueError(f"status is {row.status}, and {', '.join(AXES)} are {scores}")
+    for axis, score in zip(AXES, scores, strict=True):
+        low, high = getattr(row, f"{axis}_low"), getattr(row, f"{axis}_high")
+        if (low, high) != (None, None) and not low <= score <= high:
+            raise ValueError(f"{axis} is {score}, outside of its interval {low} to {high}")
 
 
 def check_suffix(path: Path) -> None:
@@ -90,7 +97,7 @@ def _write_parquet(rows: Path, output: Path) -> None:
     import pyarrow.parquet
 
     number, text = pyarrow.float64(), pyarrow.string()
-    schema = pyarrow.schema([(name, number if name in AXES else text) for name in COLUMNS])
+    schema = pyarrow.schema([(name, number if name in NUMBERS else text) for name in COLUMNS])
     with pyarrow.parquet.ParquetWriter(output, schema) as writer:
         remaining = _read_jsonl(rows)
         while batch := list(islice(remaining, 10_000)):

@@ -20,7 +20,7 @@ from auditeval import manifest, scores_table
 from auditeval.atomic import replacing
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.models.omni.regressor import OmniRegressor
-from auditeval.types import EditPair, Scores, UserError
+from auditeval.types import AXES, EditPair, Scores, UserError
 from auditeval.version import __version__
 
 DEFAULT_CHECKPOINT = "auditeval-simulated"
@@ -84,7 +84,8 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
     def score(self, pairs: Sequence[EditPair]) -> list[Scores]:
         """Ratings 1 to 5 for each pair, in order; what cannot be scored has status "error".
 
-        An axis that the checkpoint was not trained on is None.
+        An axis that the checkpoint was not trained on is None; intervals are there where it was
+        calibrated.
         """
         looked = self._model.look(self.store, pairs)
         usable = [row for row in looked if not isinstance(row, Failure)]
@@ -94,12 +95,12 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
             if isinstance(row, Failure):
                 scores.append(Scores(pair.id, status="error", reason=row.reason))
                 continue
-            quality, relevance, faithfulness = rated = next(predicted)
-            if any(x is not None and not math.isfinite(x) for x in rated):
+            numbers = next(predicted)
+            if not all(map(math.isfinite, numbers.values())):
                 reason = "the model's answer is not a number; load it in float32"
                 scores.append(Scores(pair.id, status="error", reason=reason))
             else:
-                scores.append(Scores(pair.id, quality, relevance, faithfulness))
+                scores.append(Scores(pair.id, **numbers))
         return scores
 
     def score_manifest(
@@ -196,13 +197,21 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         evaluator.name = Path(pretrained_model_name_or_path).name
         return evaluator
 
-    def _predict(self, rows: Sequence[Any]) -> list[list[float | None]]:
-        scores = self._model.predict(rows).double().clamp(1.0, 5.0)
+    def _predict(self, rows: Sequence[Any]) -> list[dict[str, Any]]:
+        """The numbers of `Scores` by name: of the axes that were trained."""
+        cells = self._model.predict(rows).unsqueeze(2)
+        if (intervals := self._model.predict_intervals(rows)) is not None:
+            cells = torch.cat([cells, intervals], dim=2)
         trained = self._model.trained.tolist()
         return [
-            # The scale ends at 1 and 5; more digits than these are noise of the arithmetic.
-            [round(x, 6) if known else None for x, known in zip(row, trained, strict=True)]
-            for row in scores.tolist()
+            {
+                # The scale ends at 1 and 5; more digits than these are noise of the arithmetic.
+                f"{axis}{end}": round(x, 6)
+                for axis, of_axis, known in zip(AXES, row, trained, strict=True)
+                if known
+                for end, x in zip(("", "_low", "_high"), of_axis, strict=False)
+            }
+            for row in cells.double().clamp(1, 5).tolist()
         ]
 
     def _provenance(self, manifest_path: Path, rows: int) -> dict[str, Any]:

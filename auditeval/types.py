@@ -85,7 +85,10 @@ def _is_on_scale(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Scores:
-    """Predicted ratings of one pair, or the reason why there are none (`status` "error")."""
+    """Predicted ratings of one pair, or the reason why there are none (`status` "error").
+
+    `*_low` and `*_high` are the ends of an axis' interval, of an evaluator that was calibrated.
+    """
 
     id: str
     quality: float | None = None
@@ -93,6 +96,17 @@ class Scores:
     faithfulness: float | None = None
     status: Literal["ok", "error"] = "ok"
     reason: str = ""
+    quality_low: float | None = None
+    quality_high: float | None = None
+    relevance_low: float | None = None
+    relevance_high: float | None = None
+    faithfulness_low: float | None = None
+    faithfulness_high: float | None = None
+
+    def interval(self, axis: Axis) -> tuple[float, float] | None:
+        """Low and high end of the interval of an axis, None where there is none."""
+        low, high = (getattr(self, f"{axis}_{end}") for end in ("low", "high"))
+        return None if low is None or high is None else (low, high)
 
 
 @dataclass(frozen=True)

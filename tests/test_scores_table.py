@@ -19,12 +19,18 @@ SUFFIXES = (".csv", ".jsonl", ".parquet")
 
 @pytest.fixture(scope="module")
 def rows() -> list[Scores]:
-    """300 rows: errors, an axis that was not trained, ids and reasons with awkward characters."""
+    """300 rows: errors, axes not trained, intervals, ids and reasons with awkward characters."""
     rng = np.random.default_rng(0)
     return [
         Scores(f'{i}, "é"\r\n\r{i}', status="error", reason=f"a,b\r{i}: 'x' \u2028\n")
         if i % 3 == 0
-        else Scores(str(i), None if i % 5 == 0 else 4.5, *rng.uniform(1, 5, 2).round(6).tolist())
+        else Scores(
+            str(i),
+            None if i % 5 == 0 else 4.5,
+            *rng.uniform(1, 5, 2).round(6).tolist(),
+            relevance_low=1.0 if i % 2 else None,
+            relevance_high=5.0 if i % 2 else None,
+        )
         for i in range(300)
     ]
 
@@ -45,7 +51,8 @@ def test_what_is_written_is_read(tmp_path: Path, rows: list[Scores], suffix: str
 def test_csv_is_what_the_csv_module_reads(tmp_path: Path, rows: list[Scores]) -> None:
     with written(rows, tmp_path / "scores.csv").open(newline="", encoding="utf-8") as file:
         cells = list(csv.DictReader(file))
-    assert list(cells[0]) == ["id", *AXES, "status", "reason"]
+    ends = [f"{axis}_{end}" for axis in AXES for end in ("low", "high")]
+    assert list(cells[0]) == ["id", *AXES, "status", "reason", *ends]
     assert [row["id"] for row in cells] == [row.id for row in rows]
     assert [row["quality"] for row in cells] == [
         "" if row.quality is None else repr(row.quality) for row in rows
@@ -69,6 +76,26 @@ def test_a_failed_conversion_keeps_the_old_table(tmp_path: Path, rows: list[Scor
     assert sorted(p.name for p in tmp_path.iterdir()) == ["broken", "scores.csv"]
 
 
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_table_without_intervals_is_read(tmp_path: Path, rows: list[Scores], suffix: str) -> None:
+    """As they were written before there were any: six columns."""
+    columns = ("id", *AXES, "status", "reason")
+    bare = [Scores(**{name: getattr(row, name) for name in columns}) for row in rows]
+    old = [{name: getattr(row, name) for name in columns} for row in bare]
+    path = tmp_path / f"old{suffix}"
+    if suffix == ".parquet":
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(old), path)
+    elif suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in old))
+    else:
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, columns, quoting=csv.QUOTE_ALL)
+            writer.writeheader()
+            writer.writerows(old)
+    assert list(scores_table.read(path)) == bare
+
+
+WIDE = "id,quality,relevance,faithfulness,status,reason,quality_low,quality_high\n"
 HEADER = "id,quality,relevance,faithfulness,status,reason\n"
 GOOD = "a,1.5,2,3,ok,\n"
 BROKEN = {
@@ -79,6 +106,9 @@ BROKEN = {
     "ok without score": ("x.csv", f"{HEADER}{GOOD}b,,,,ok,\n", "row 2: .*status is ok, and"),
     "error with score": ("x.csv", f"{HEADER}{GOOD}b,1,,3,error,\n", "row 2: .*status is error, an"),
     "NaN": ("x.csv", f"{HEADER}{GOOD}b,1,nan,3,ok,\n", "row 2: .*status is ok, and"),
+    "outside of its interval": ("x.csv", f"{WIDE}a,1,2,3,ok,,2,3\n", "row 1: .*outside of its int"),
+    "half an interval": ("x.csv", f"{WIDE}a,1,2,3,ok,,1,\n", "row 1: "),
+    "interval of an error": ("x.csv", f"{WIDE}a,,,,error,,1,2\n", "row 1: "),
     "no id": ("x.csv", f"{HEADER},1,2,3,ok,\n", "row 1: .*id is ''"),
     "huge cell": ("x.csv", f"{HEADER}{'a' * 200_000},1,2,3,ok,\n", "row 1: .*field larger"),
     "not JSON": ("x.jsonl", '{"id": "a"', "row 1: "),

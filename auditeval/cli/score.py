@@ -55,6 +55,7 @@ def score(
 ) -> None:
     """Score edits: quality, relevance, faithfulness, 1 (worst) to 5 (best).
 
+    In brackets, where the evaluator was calibrated: where the rating lies, nine times in ten.
     A killed run goes on where it stopped when the same command is given again. A pair that cannot
     be scored gets a row with its reason, and the exit status is 1.
 
@@ -87,8 +88,9 @@ def score(
     if row.status == "error":
         raise UserError(row.reason)
     for axis in AXES:
-        value = getattr(row, axis)
-        print(f"{axis:<14}{value:.3f}" if value is not None else f"{axis:<14}not trained")
+        value, interval = getattr(row, axis), row.interval(axis)
+        ends = f"  [{interval[0]:.2f} to {interval[1]:.2f}]" if interval else ""
+        print(f"{axis:<14}{value:.3f}{ends}" if value is not None else f"{axis:<14}not trained")
 
 
 def one_pair(

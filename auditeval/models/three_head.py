@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from auditeval.features.store import Failure, FeatureStore, PairFeatures
 from auditeval.models.mlp import mlp
+from auditeval.models.standardise import Standardise
 from auditeval.types import AXES, Axis, EditPair
 
 
@@ -40,34 +41,6 @@ class PairBatch(NamedTuple):
 
     def to(self, device: torch.device) -> PairBatch:
         return PairBatch(*(part.to(device) for part in self))
-
-
-class Standardise(nn.Module):
-    """(x - mean) / spread, per dimension, with statistics of the training part kept as buffers.
-
-    What hardly varied in training must not swamp the rest the first time it does: spreads under
-    FLOOR count as FLOOR, results are clipped at +-LIMIT, and a dimension that never varied is 0.
-    """
-
-    FLOOR, NEVER, LIMIT = 0.02, 1e-4, 5.0
-    mean: Tensor
-    spread: Tensor
-
-    def __init__(self, dim: int) -> None:
-        super().__init__()
-        self.register_buffer("mean", torch.zeros(dim))
-        self.register_buffer("spread", torch.ones(dim))
-
-    def fit(self, x: Tensor) -> None:
-        """Take the statistics of (N, dim)."""
-        if not x.shape[1]:  # an encoder without words, or without frames
-            return
-        spread = x.std(dim=0, correction=0)
-        self.mean.copy_(x.mean(dim=0))
-        self.spread.copy_(spread.clamp_min(self.FLOOR).masked_fill(spread < self.NEVER, torch.inf))
-
-    def forward(self, x: Tensor) -> Tensor:
-        return ((x - self.mean) / self.spread).clamp(-self.LIMIT, self.LIMIT)
 
 
 class Regressor(nn.Module):
@@ -135,6 +108,12 @@ class Regressor(nn.Module):
     def predict(self, rows: Sequence[PairFeatures]) -> Tensor:
         """Ratings :: (N, 3), in the order of `rows`."""
         return self(PairBatch.stack(rows).to(self.trained.device)).cpu()
+
+    @torch.inference_mode()
+    def predict_intervals(self, rows: Sequence[PairFeatures]) -> Tensor | None:
+        """`intervals` of `rows`, in their order."""
+        found = self.intervals(PairBatch.stack(rows).to(self.trained.device))
+        return None if found is None else found.cpu()
 
     def computed_in(self) -> dict[str, Any]:
         """What a scores table is to record of how it was computed, beside the checkpoint."""

@@ -52,6 +52,7 @@ class Predictions(NamedTuple):
                 row.id: {a: getattr(row, a) for a in AXES if getattr(row, a) is not None}
                 for row in scores
             },
+            intervals={row.id: {a: x for a in AXES if (x := row.interval(a))} for row in scores},
         )
 
 

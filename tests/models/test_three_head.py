@@ -11,12 +11,12 @@ import torch
 from torch import nn
 
 from auditeval.models import MODELS
+from auditeval.models.standardise import Standardise
 from auditeval.models.three_head import (
     ConcatRegressor,
     PairBatch,
     PairwiseRegressor,
     Regressor,
-    Standardise,
 )
 from auditeval.training.module import masked_mse
 from auditeval.types import AXES

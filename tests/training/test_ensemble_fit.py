@@ -84,6 +84,7 @@ def weights(folder: Path, model: str = "ensemble") -> dict[str, torch.Tensor]:
 def test_one_run_compares_an_ensemble_with_its_members_and_with_heads(finished: Path) -> None:
     rows = json.loads((finished / "report" / "agreement.json").read_text())["rows"]
     assert [row["evaluator"] for row in rows] == 3 * ["ensemble", "ridge", "pairwise", "constant"]
+    assert ["coverage" not in row for row in rows] == 3 * [False, False, True, True]
     notes = checkpoint.load(fold(finished) / "checkpoint").config.training
     assert notes["calibrated_on"] == 20
     assert "best_epochs" not in notes  # the validation part chose none
@@ -104,9 +105,11 @@ def test_the_checkpoint_of_a_run_gives_its_predictions(
     tested = [pair for pair in pairs if pair.split == "test"]
     assert list(predicted) == [pair.id for pair in tested]
     evaluator = scoring.load(fold(finished) / "checkpoint", "cpu", workers=0)
+    intervals = json.loads((fold(finished) / "intervals.json").read_text())
     for row in evaluator.score(tested):
         for axis in AXES:
             assert getattr(row, axis) == pytest.approx(predicted[row.id][axis], abs=2e-6)
+            assert row.interval(axis) == pytest.approx(intervals[row.id][axis], abs=2e-6)
 
 
 def test_the_validation_part_does_nothing_but_calibrate(
@@ -156,7 +159,8 @@ def test_it_learns_thirty_pairs_by_heart(pairs: list[EditPair], tmp_path: Path) 
         )
     )
     errors = {
-        (row.axis, row.evaluator): row.agreement["utterance"]["MSE"].value for row in made.rows
+        (row.axis, row.evaluator): row.agreement["utterance"]["MSE"].value
+        for row in made.report.rows
     }
     for axis in AXES:
         assert errors[axis, "ensemble"] < 0.02
