@@ -62,7 +62,7 @@ def write(explanation: Explanation, folder: Path, stem: str = "explanation") -> 
         temporary.write_text(text, encoding="utf-8")
     figure = plot(explanation)
     with replacing(folder / f"{stem}.png") as temporary:
-        figure.savefig(temporary, dpi=150, format="png", metadata={"Software": None})
+        figure.savefig(temporary, dpi=100, format="png", metadata={"Software": None})
 
 
 def plot(explanation: Explanation) -> Figure:

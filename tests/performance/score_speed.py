@@ -1,0 +1,123 @@
+"""Seconds of one score from nothing, and the speed of many beside the bare encoder's.
+
+First `auditeval score` of one pair: a process of its own, its start and the model's load included,
+nothing in the cache. Then unique pairs of 5 s, half of each pair's sound its own: all of
+`score_manifest` (decoding, hashing, encoding, cache, comparison, model, table) on a cold cache,
+against the encoder alone on the same decoded clips and distinct texts, in as many threads. Runs
+take turns, since a machine is rarely alone; the median of the ratios counts.
+
+Run by hand: python tests/performance/score_speed.py [--pairs 1000] [--repeats 3] [-c CHECKPOINT]
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import torch
+
+import auditeval
+from auditeval import audio, manifest
+from auditeval.audio import files, waveform
+from auditeval.data.soundbank import EVENTS, synthesize
+from auditeval.features.comparison import changed_words
+from auditeval.features.encoder import Encoder
+from auditeval.types import EditPair
+
+RATE_HZ, SECONDS = 32000, 5.0
+COMMAND = "from auditeval.cli import main; main()"
+
+
+def make_pairs(folder: Path, count: int) -> list[EditPair]:
+    """`count` pairs of clips that no other pair has."""
+    rng = np.random.default_rng(1984)
+    sounds = [synthesize(name, 1, SECONDS, RATE_HZ) for name in list(EVENTS)[:24]]
+    names = [EVENTS[name].captions[0] for name in list(EVENTS)[:24]]
+    pairs = []
+    for number in range(count):
+        first, second = rng.choice(len(sounds), 2, replace=False)
+        rolled = np.roll(sounds[first], rng.integers(len(sounds[first])))
+        clips = {"a": rolled, "b": rolled + 0.5 * sounds[second]}
+        for side, samples in clips.items():
+            path = folder / f"{number:05d}_{side}.wav"
+            files.write(path, waveform.quantised(0.6 * samples), RATE_HZ)
+        pairs.append(
+            EditPair(
+                id=f"{number:05d}",
+                original=folder / f"{number:05d}_a.wav",
+                edited=folder / f"{number:05d}_b.wav",
+                original_caption=f"{names[first].capitalize()}.",
+                target_caption=f"{names[first].capitalize()}, with {names[second]}.",
+            )
+        )
+    return pairs
+
+
+def seconds_bare(encoder: Encoder, pairs: Sequence[EditPair], workers: int) -> float:
+    """The encoder alone, on clips that lie decoded in memory and on each text once."""
+    paths = [path for pair in pairs for path in (pair.original, pair.edited)]
+    clips = [audio.resample(audio.decode(path), encoder.rate_hz) for path in paths]
+    texts = {text for p in pairs for text in (p.original_caption, p.target_caption)}
+    texts |= {w for p in pairs for w in changed_words(p.original_caption, p.target_caption)} - {""}
+    size = encoder.batch_size
+    batches = [clips[start : start + size] for start in range(0, len(clips), size)]
+    began = time.perf_counter()
+    with ThreadPoolExecutor(workers) as pool:
+        encoded = pool.map(encoder.encode_audio, batches)
+        words = pool.map(encoder.encode_text, [[text] for text in sorted(texts)])
+        list(encoded), list(words)
+    return time.perf_counter() - began
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--pairs", type=int, default=1000)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--checkpoint", "-c")
+    chosen = parser.parse_args()
+    torch.set_num_threads(1)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        pairs = make_pairs(folder, chosen.pairs)
+        pair = pairs[0]
+        command = [sys.executable, "-c", COMMAND, "score", "--cache-dir", str(folder / "one")]
+        command += ["--original", str(pair.original), "--edited", str(pair.edited)]
+        command += ["--original-caption", pair.original_caption]
+        command += ["--target-caption", pair.target_caption]
+        command += ["-c", chosen.checkpoint] if chosen.checkpoint else []
+        began = time.perf_counter()
+        subprocess.run(command, check=True)
+        print(f"one pair, cold: {time.perf_counter() - began:.1f} s (at most 10)")
+
+        manifest.write(pairs, folder / "pairs.jsonl")
+        ratios = []
+        for repeat in range(chosen.repeats):
+            cache = folder / f"cache{repeat}"
+            evaluator = auditeval.load(chosen.checkpoint, "cpu", cache, chosen.workers)
+            bare = seconds_bare(evaluator.checkpoint.encoder, pairs, chosen.workers)
+            began = time.perf_counter()
+            steps = evaluator.score_manifest(folder / "pairs.jsonl", folder / f"{repeat}.csv")
+            *_, last = steps
+            whole = time.perf_counter() - began
+            assert (last.done, last.errors) == (chosen.pairs, 0)
+            ratios.append(bare / whole)
+            print(
+                f"{chosen.pairs} pairs: {whole:.1f} s, {chosen.pairs / whole:.1f} a second; "
+                f"encoder alone {bare:.1f} s; speed {bare / whole:.3f} of it"
+            )
+        print(f"median {statistics.median(ratios):.3f} (at least 0.9)")
+
+
+if __name__ == "__main__":
+    main()
