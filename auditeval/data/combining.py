@@ -48,7 +48,7 @@ def without(
     with path.open(encoding="utf-8") as file:
         for line in file:
             edit = json.loads(line)
-            had[edit["id"]] = {*edit["faults"], edit["background"], *edit["events"]}
+            had[edit["id"]] = {*edit["faults"], *edit["sounds"]}
     unwanted = {*faults, *sounds}
     if unknown := sorted(unwanted - {*FAULTS, *WORDS}):
         raise UserError(f"{unknown[0]!r} is no fault and no sound of simulated edits")

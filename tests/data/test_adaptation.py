@@ -100,10 +100,10 @@ def test_what_cannot_be_left_out_is_refused(combined: list[EditPair], tmp_path: 
 
 def test_a_set_without_some_faults_and_sounds(tmp_path: Path) -> None:
     edits = [
-        {"id": "a", "faults": {}, "background": "rain", "events": ["dog_bark"]},
-        {"id": "b", "faults": {"mnru": 0.5, "hum": 0.1}, "background": "rain", "events": []},
-        {"id": "c", "faults": {"hum": 0.5}, "background": "beep", "events": []},
-        {"id": "d", "faults": {}, "background": "rain", "events": ["beep"]},
+        {"id": "a", "faults": {}, "sounds": ["rain", "dog_bark"]},
+        {"id": "b", "faults": {"mnru": 0.5, "hum": 0.1}, "sounds": ["rain"]},
+        {"id": "c", "faults": {"hum": 0.5}, "sounds": ["beep"]},
+        {"id": "d", "faults": {}, "sounds": ["rain", "beep"]},
     ]
     (tmp_path / "edits.jsonl").write_text("".join(json.dumps(edit) + "\n" for edit in edits))
     table = tmp_path / "manifest.jsonl"

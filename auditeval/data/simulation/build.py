@@ -2,7 +2,7 @@
 
 A line of edits.jsonl is {"id", "operation", "faults": {name: severity}, "local": [names of those
 that act on a moment], "changed": [[start, end], ...] in seconds of the edited clip, "background",
-"events": [classes of the events involved]}.
+"events": [classes of the events involved], "sounds": [all classes heard or named]}.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ from auditeval.data.simulation.systems import (
 )
 from auditeval.types import AXES, EditPair
 
-VERSION = 8
+VERSION = 9
 """Raise it when the same arguments would make other sounds: old folders are then not reused."""
 
 EDITS_PER_SCENE = 5
@@ -169,8 +169,20 @@ def _scene(
         )
         local = [fault for fault, dose in faults.items() if dose.span is not None]
         row = row_of(scene, edited.stem, operation, made.changed, len(samples), later)
-        rows.append(row | {"faults": severities, "local": local})
+        sounds = [row["background"], *row["events"], *spares(scene, severities)]
+        rows.append(row | {"faults": severities, "local": local, "sounds": sorted({*sounds})})
     return pairs, rows
+
+
+_SPARES = {
+    **{"edit_wrong": "wrong", "edit_otherwise": "wrong", "noise_real": "noise"},
+    **{"background_replaced": "foreign", "clip_unrelated": "foreign"},
+}
+
+
+def spares(scene: Scene, faults: Iterable[str]) -> list[str]:
+    """The classes that faults bring in beside the scene's own."""
+    return [scene.spare_names[_SPARES[fault]] for fault in faults if fault in _SPARES]
 
 
 def row_of(

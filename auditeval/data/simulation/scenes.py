@@ -45,14 +45,15 @@ class Scene(NamedTuple):
     """All clips are float (N,) at RATE_HZ. B is what is added, deleted or replaced by C.
 
     Spares are made when they are first asked for: `other_take` and `foreign` in the place of the
-    background, `noise` under it, `wrong` in the place of an event, `other_event` as another take of
-    "B" or "C".
+    background, `noise` under it, `wrong` in the place of an event (`spare_names` has the classes
+    of these), `other_event` as another take of "B" or "C".
     """
 
     name: str
     background: np.ndarray
     words: Phrase
     events: dict[str, Sound]
+    spare_names: dict[str, str]
     other_take: Callable[[], np.ndarray]
     foreign: Callable[[], np.ndarray]
     noise: Callable[[], np.ndarray]
@@ -129,26 +130,30 @@ def make_scene(
         own = np.random.default_rng(seeds[0])
         return gain * level(material.take(name, pool, length / RATE_HZ, own, True, taken)[0])
 
+    spares = [np.random.default_rng(seed) for seed in (seeds[1], seeds[4], seeds[2])]
+    unlike = [n for n in material.backgrounds(pool) if not alike(n, name)]
+    # Talk under a talker is the commonest noise of speech tests.
+    babble = name in SPEECH and _BABBLE in material.backgrounds(pool)
+    babble = babble and spares[1].random() < _BABBLE_SHARE
+    names = {
+        "foreign": str(spares[0].choice(unlike)),
+        "noise": _BABBLE if babble else str(spares[1].choice(unlike)),
+        "wrong": _unlike(material, pool, [name, *chosen], spares[2], events),
+    }
+
     @lru_cache
     def foreign() -> np.ndarray:
-        own = np.random.default_rng(seeds[1])
-        there = [n for n in material.backgrounds(pool) if not alike(n, name)]
-        other = str(own.choice(there))
-        return gain * level(material.take(other, pool, length / RATE_HZ, own, True)[0])
+        other = material.take(names["foreign"], pool, length / RATE_HZ, spares[0], True)[0]
+        return gain * level(other)
 
     @lru_cache
     def noise() -> np.ndarray:
-        own = np.random.default_rng(seeds[4])
-        there = [n for n in material.backgrounds(pool) if n == _BABBLE or not alike(n, name)]
-        # Talk under a talker is the commonest noise of speech tests.
-        babble = name in SPEECH and _BABBLE in there and own.random() < _BABBLE_SHARE
-        other = _BABBLE if babble else str(own.choice(there))
-        return gain * level(material.take(other, pool, length / RATE_HZ, own, True)[0])
+        other = material.take(names["noise"], pool, length / RATE_HZ, spares[1], True)[0]
+        return gain * level(other)
 
     @lru_cache
     def wrong() -> Sound:
-        own = np.random.default_rng(seeds[2])
-        event = _unlike(material, pool, [name, *chosen], own, events)
+        event, own = names["wrong"], spares[2]
         sound = below(material.take(event, pool, longest, own)[0], top_hz)
         sound = sound * (gain * decibels(louder_db[0]) / max(active_rms(sound), 1e-6))
         sound = sound.astype(np.float32)[: length - start]
@@ -166,9 +171,8 @@ def make_scene(
         )
         return place(sound.astype(np.float32), start, length)
 
-    return Scene(
-        name, gain * background, words, placed, other_take, foreign, noise, wrong, other_event
-    )
+    spare = (other_take, foreign, noise, wrong, other_event)
+    return Scene(name, gain * background, words, placed, names, *spare)
 
 
 def _background(
