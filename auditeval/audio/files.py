@@ -17,6 +17,11 @@ from auditeval.audio.waveform import AudioError, Waveform, fault
 MIN_RATE_HZ = 1000
 """A header with less is damaged; resampled, its clip would fill the memory."""
 
+_MP3_DELAY = 1105
+"""Samples that an MP3 begins with where its frames are too small to say so (under about 40 kbit/s).
+
+LAME's encoder adds 576 of them and every decoder 529."""
+
 _BLOCK_SAMPLES = 1 << 20
 _PIPE_BYTES = 0x7FFF_0000
 
@@ -112,14 +117,23 @@ def encoded(samples: np.ndarray, rate_hz: int, kind: str) -> bytes:
 def recoded(
     samples: np.ndarray, rate_hz: int, container: str, coding: str, compression: float
 ) -> np.ndarray:
-    """What a lossy file in memory keeps of a clip :: float32 (N,) -> float32 (N,).
+    """What a lossy file in memory keeps of a clip :: float32 (N,) -> float32 (N,), in its place.
 
-    `container` and `coding` are libsndfile's ("OGG", "OPUS"); `compression` is 0 (the best) to 1.
+    `container` and `coding` are libsndfile's ("OGG" and "OPUS" or "VORBIS", "MP3" and
+    "MPEG_LAYER_III"); `compression` is 0 (the best) to 1. An MP3 has a constant bit rate.
     """
     file = io.BytesIO()
     soundfile.write(
-        file, samples, rate_hz, format=container, subtype=coding, compression_level=compression
+        file,
+        samples,
+        rate_hz,
+        format=container,
+        subtype=coding,
+        compression_level=compression,
+        bitrate_mode="CONSTANT" if container == "MP3" else None,
     )
     file.seek(0)
     kept = soundfile.read(file, dtype="float32")[0]
+    if container == "MP3" and len(kept) > len(samples):
+        kept = kept[_MP3_DELAY:]
     return np.pad(kept, (0, max(0, len(samples) - len(kept))))[: len(samples)]

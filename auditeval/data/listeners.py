@@ -126,12 +126,20 @@ FAULTS: dict[str, Fault] = {
         ((0, 4.0), (5, 4.0), (8, 3.3), (16, 2.0), (24, 1.2), (32, 0.6), (40, 0.2), (45, 0.0)),
     ),
     # Opus: 6 kbit/s is narrowband and buzzing, 12 fair, 24 good, 48 hardly told from the original.
-    "codec": Fault(
+    "opus": Fault(
         "kbit/s",
         ((0, 48), (0.5, 16), (1, 6)),
         ((6, 2.8), (8, 2.3), (12, 1.6), (16, 1.1), (24, 0.6), (32, 0.3), (48, 0.0)),
         ((6, 0.6), (12, 0.2), (24, 0.0)),
         ((6, 2.3), (8, 1.8), (12, 1.2), (16, 0.8), (24, 0.4), (32, 0.2), (48, 0.0)),
+    ),
+    # At 16 kHz sampling: 8 kbit/s is hardly understood, 24 fair, from 48 on only the band is lost.
+    "mp3": Fault(
+        "kbit/s",
+        ((0, 56), (1, 8)),
+        ((8, 3.2), (16, 2.2), (24, 1.5), (32, 1.0), (56, 0.5)),
+        ((8, 0.7), (16, 0.2), (24, 0.0)),
+        ((8, 2.6), (16, 1.7), (24, 1.1), (32, 0.7), (56, 0.3)),
     ),
     # Magnitudes smoothed over bands, phases by Griffin-Lim: "robotic tone" (3), 20 bands a whisper.
     "vocoder": Fault(

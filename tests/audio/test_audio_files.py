@@ -10,6 +10,7 @@ import pytest
 import soundfile
 
 from auditeval import audio
+from auditeval.audio import files
 
 RATE_HZ = 16000
 LOSSLESS = [
@@ -238,3 +239,29 @@ def test_real_recordings_decode_to_their_declared_length(shared_data: Path) -> N
         info = soundfile.info(path)
         decoded = audio.decode(path)
         assert (len(decoded.samples), decoded.rate_hz) == (info.frames, info.samplerate)
+
+
+@pytest.mark.parametrize(
+    ("container", "coding", "rate_hz", "compression"),
+    [
+        *[("OGG", "VORBIS", 32000, level) for level in (0.0, 1.0)],
+        *[("OGG", "OPUS", 48000, level) for level in (0.2, 0.95)],
+        *[("MP3", "MPEG_LAYER_III", 16000, level) for level in (0.5, 0.8, 0.85, 0.95, 0.99)],
+    ],
+)
+def test_a_lossy_round_trip_keeps_the_clip_in_its_place(
+    container: str, coding: str, rate_hz: int, compression: float
+) -> None:
+    time = np.arange(rate_hz) / rate_hz
+    clip = (
+        0.3 * np.sin(2 * np.pi * (300 + 400 * time) * time) * np.exp(-(((time - 0.5) / 0.2) ** 2))
+    )
+    clip = clip.astype(np.float32)
+    kept = files.recoded(clip, rate_hz, container, coding, compression)
+    assert len(kept) == len(clip)
+    assert kept.dtype == np.float32
+    both = [np.fft.rfft(x, 2 * rate_hz) for x in (kept, clip)]
+    lag = int(np.argmax(np.fft.irfft(both[0] * both[1].conj())))
+    assert min(lag, 2 * rate_hz - lag) <= 0.0005 * rate_hz
+    assert np.corrcoef(kept, clip)[0, 1] > 0.9
+    assert not np.array_equal(kept, clip)

@@ -28,8 +28,9 @@ from auditeval.data.simulation.signals import (
 
 Damage = Callable[[np.ndarray, float, np.random.Generator], np.ndarray]
 
-OPUS_HZ = 48000
-_OPUS_KBITS = (6.0, 256.0)  # of one channel, from the most compression to none
+# Of one channel, from the most compression to none, at these rates.
+OPUS_HZ, _OPUS_KBITS = 48000, (6.0, 256.0)
+MP3_HZ, _MP3_KBITS, _MP3_MOST = 16000, (8.0, 168.0), 0.99
 _FLOOR = 0.03  # of the spectrum, that subtraction leaves
 
 
@@ -61,12 +62,20 @@ def mnru(x: np.ndarray, q_db: float, rng: np.random.Generator) -> np.ndarray:
     return x + decibels(-q_db) * below(modulated, top_hz)
 
 
-def codec(x: np.ndarray, kbits: float, rng: np.random.Generator) -> np.ndarray:
+def opus(x: np.ndarray, kbits: float, rng: np.random.Generator) -> np.ndarray:
     """Through Opus at that rate and back."""
     level = (_OPUS_KBITS[1] - kbits) / (_OPUS_KBITS[1] - _OPUS_KBITS[0])
     sent = resample(Waveform(np.asarray(x, np.float32), RATE_HZ), OPUS_HZ)
     heard = files.recoded(sent, OPUS_HZ, "OGG", "OPUS", level)
     return _fit(resample(Waveform(heard, OPUS_HZ), RATE_HZ), len(x))
+
+
+def mp3(x: np.ndarray, kbits: float, rng: np.random.Generator) -> np.ndarray:
+    """Through MP3 at 16 kHz, in the standard's steps of bit rate, and back."""
+    level = min((_MP3_KBITS[1] - kbits) / (_MP3_KBITS[1] - _MP3_KBITS[0]), _MP3_MOST)
+    sent = resample(Waveform(np.asarray(x, np.float32), RATE_HZ), MP3_HZ)
+    heard = files.recoded(sent, MP3_HZ, "MP3", "MPEG_LAYER_III", level)
+    return _fit(resample(Waveform(heard, MP3_HZ), RATE_HZ), len(x))
 
 
 def vocoder(x: np.ndarray, bands: float, rng: np.random.Generator) -> np.ndarray:
@@ -186,6 +195,7 @@ DAMAGE: dict[str, Damage] = {
     "musical_noise": musical_noise,
     "phase": phase,
     "vocoder": vocoder,
-    "codec": codec,
+    "opus": opus,
+    "mp3": mp3,
     "dropouts": dropouts,
 }

@@ -53,7 +53,7 @@ SYSTEMS: dict[str, dict[str, float]] = {
     "sim_noisy": {**dict.fromkeys(NOISES, 0.25), "hum": 0.12, "mnru": 0.35},
     "sim_overdriven": {"clipping": 0.35, "quantisation": 0.25, "edit_loud": 0.3, "mnru": 0.35},
     "sim_muffled": {
-        **{"low_pass": 0.35, "codec": 0.2, "reverberation": 0.25, "high_pass": 0.2},
+        **{"low_pass": 0.35, "opus": 0.15, "mp3": 0.1, "reverberation": 0.25, "high_pass": 0.2},
         **{"equalisation": 0.35, "vocoder": 0.06},
     },
     "sim_forgetful": {"background_lost": 0.4, "background_replaced": 0.25, "dropouts": 0.25},
