@@ -50,8 +50,10 @@ def read(folder: Path) -> Run:
     try:
         config: Any = OmegaConf.to_container(OmegaConf.load(folder / "config.yaml"))
         models = [config["name"], *config["compare"]]
-    except (OSError, YAMLError, KeyError, TypeError) as error:
-        raise UserError(f"{folder}: is no run folder of train.py ({error!r})") from None
+    except (OSError, YAMLError, KeyError, TypeError):
+        raise UserError(
+            f"{folder}: is no run folder of train.py, it has no config.yaml of one"
+        ) from None
     found: dict[str, dict[str, dict[str, Any]]] = {"agreement": {}, "contrasts": {}}
     for kind, tests in found.items():
         for path in sorted((folder / "report").rglob(f"{kind}.json")):

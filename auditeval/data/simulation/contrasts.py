@@ -45,11 +45,13 @@ def build(
 
     The events are of `classes`, from recordings where there are any, also the one that a confused
     editor adds; where there are too few that nobody would confuse, it is any other. Operations take
-    turns. Raises UserError for a class of which there is no sound.
+    turns. Raises UserError for no class, and for one without sounds.
     """
     given = {"esc10": esc10, "librispeech": librispeech, "emodb": emodb}
     material = Material({n: Path(p) for n, p in given.items() if p}, pools=1, real_share=1.0)
     names = known(classes)
+    if not names:
+        raise UserError("a contrast set needs classes of events: data.manifest.held_out=[...]")
     if missing := set(names) - set(material.classes(0)):
         raise UserError(f"there is no sound of {', '.join(sorted(missing))}: name its recordings")
     span = [seconds, seconds] if isinstance(seconds, (int, float)) else list(seconds)
