@@ -81,7 +81,6 @@ def _of_grown(grown: Sequence[Any], features: int, scale: float, offset: float) 
         (trees.feature, trees.number, trees.jump), zip(*parts, strict=True), strict=True
     ):
         buffer.copy_(torch.from_numpy(np.concatenate(arrays)))
-    trees.check()
     return trees
 
 

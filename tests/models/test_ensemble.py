@@ -183,6 +183,18 @@ def test_intervals_cover_nine_of_ten_exchangeable_ratings() -> None:
     assert (share < 0.925).all(), share
 
 
+@pytest.mark.parametrize("level", [0.5, 0.9])
+def test_of_the_calibration_pairs_the_level_lies_inside(level: float) -> None:
+    """Exactly the ceil((n + 1) level) nearest of them, on each axis; 99 of them were rated."""
+    model = fitted(kinds=["ridge", "boosting"], level=level)
+    (train, _), (batch, ratings) = draw(300, 1), draw(100, 2)
+    ratings[::100] = float("nan")
+    model.calibrate(train, batch, ratings)
+    low, high = model.intervals(batch).double().unbind(2)
+    inside = (low - 1e-6 <= ratings) & (ratings <= high + 1e-6)
+    assert inside.sum(dim=0).tolist() == [round(100 * level)] * 3
+
+
 def test_intervals_lie_on_the_scale_around_the_score(calibrated: EnsembleRegressor) -> None:
     batch, _ = draw(300, 4)
     low, high = calibrated.intervals(batch).unbind(2)
