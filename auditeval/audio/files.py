@@ -41,6 +41,8 @@ def read(path: str | os.PathLike[str]) -> Waveform:
             _check_chunk_is_whole(path, file.extra_info)
             blocks = [
                 block.mean(axis=1, dtype=np.float64).astype(np.float32)
+                if block.shape[1] > 1
+                else block[:, 0]
                 for block in file.blocks(_BLOCK_SAMPLES, dtype="float32", always_2d=True)
             ]
     # TypeError: soundfile wants to be told the rate of what is called .raw.

@@ -15,6 +15,8 @@ Cost: linear in frames but for the FFT of the lag search: 15 ms for 5 s; 12 s, 1
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.ndimage import gaussian_filter1d, maximum_filter1d, minimum_filter1d, uniform_filter1d
@@ -82,8 +84,8 @@ def align(original: np.ndarray, edited: np.ndarray) -> np.ndarray:
     heard_o, heard_e = _level(original) >= audible, _level(edited) >= audible
     typical = original[levels >= loud - ACTIVE_DB].mean(axis=0)
     original, edited = original - typical, edited - typical
-    values["new_share"] = _unmatched(edited, original, [-d for d in delays], heard_e)
-    values["lost_share"] = _unmatched(original, edited, delays, heard_o)
+    lost, new = _unmatched(original, edited, delays)
+    values["new_share"], values["lost_share"] = _mean(new[heard_e]), _mean(lost[heard_o])
     values["lag"] = np.log1p(max(abs(lag) - 2, 0) * FRAME_SECONDS / 0.1)
     values["length"] = abs(np.log(len(edited) / len(original)))
     values["outside"] = 1 - 2 * (end - begin) / (len(original) + len(edited))
@@ -125,9 +127,9 @@ def find_gain(original: np.ndarray, edited: np.ndarray) -> float:
     Louder cells weigh more. A mode, not a mean: an added or deleted event must not move the rest.
     """
     weight = np.maximum(original - (original.max() - 50.0), 0.0)
-    edges = np.arange(-MAX_GAIN_DB - 0.25, MAX_GAIN_DB + 0.5, 0.5)
     difference = edited - original
-    counts = np.histogram(difference, edges, weights=weight)[0].astype(float)
+    limit = MAX_GAIN_DB + 0.25
+    counts, edges = np.histogram(difference, round(4 * limit), (-limit, limit), weights=weight)
     density, centres = gaussian_filter1d(counts, 3.0, mode="constant"), edges[:-1] + 0.25
     mode = centres[int(np.argmax(density * np.exp(-np.abs(centres) / 40.0)))]
     near = difference[(np.abs(difference - mode) <= 3.0) & (weight > 0)]
@@ -150,9 +152,9 @@ def compare(o: np.ndarray, e: np.ndarray, floor: float) -> dict[str, float]:
     down = np.maximum(minimum_filter1d(o, 3, axis=0, mode="nearest") - e, 0)
 
     # EQ: change of the loudest cells of each band, where the edit is clear of its bed.
-    loudest = np.where(o >= o.max(axis=0) - 10, np.float32(0), np.float32(np.nan))
-    eq = np.clip(np.nanmedian(e - o + loudest, axis=0), -12, 12)
-    clear = (np.nanmedian(e + loudest, axis=0) > bed_e + 10) & (o.max(axis=0) > floor + 10)
+    loudest = o >= o.max(axis=0) - 10
+    eq = np.clip(_median(e - o, loudest), -12, 12)
+    clear = (_median(e, loudest) > bed_e + 10) & (o.max(axis=0) > floor + 10)
     eq = np.where(clear, eq, np.float32(0))
     flat, flat_bed = np.maximum(e - eq, floor), np.maximum(bed_e - eq, floor)
     weak = (active[:, None] & (o < level[:, None] - WEAK_DB)) & left
@@ -228,9 +230,26 @@ def _similarity(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
     1 - |a - b|^2 / (|a|^2 + |b|^2) of level-free dB spectra; a contrast of 2 dB rms counts as none.
     """
-    a, b = (x - x.mean(axis=1, keepdims=True) for x in (a, b))
-    total = (a * a).sum(axis=1) + (b * b).sum(axis=1) + 2 * 4.0 * a.shape[1]
-    return 1 - ((a - b) ** 2).sum(axis=1) / total
+    return _likeness(_free_of_level(a), _free_of_level(b))
+
+
+class _Shape(NamedTuple):
+    cells: np.ndarray
+    energy: np.ndarray
+
+    def part(self, begin: int, end: int) -> _Shape:
+        return _Shape(self.cells[begin:end], self.energy[begin:end])
+
+
+def _free_of_level(x: np.ndarray) -> _Shape:
+    cells = x - x.mean(axis=1, keepdims=True)
+    return _Shape(cells, np.einsum("tf,tf->t", cells, cells))
+
+
+def _likeness(a: _Shape, b: _Shape) -> np.ndarray:
+    least = 2 * 4.0 * a.cells.shape[1]
+    shared = 2 * np.einsum("tf,tf->t", a.cells, b.cells)
+    return (shared + least) / (a.energy + b.energy + least)
 
 
 def _longest_run(mask: np.ndarray) -> int:
@@ -238,12 +257,24 @@ def _longest_run(mask: np.ndarray) -> int:
     return int((edges[1::2] - edges[::2]).max(initial=0))
 
 
-def _unmatched(x: np.ndarray, y: np.ndarray, delays: list[int], heard: np.ndarray) -> float:
-    """Share of the heard frames of x that are unlike y at every delay, 150 ms at a time."""
-    best = np.full(len(x), -1.0, np.float32)
+def _unmatched(x: np.ndarray, y: np.ndarray, delays: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Which frames of x and of y are unlike the other's at every delay, 150 ms at a time."""
+    shape_x, shape_y = _free_of_level(x), _free_of_level(y)
+    best_x, best_y = (np.full(len(z), -1.0, np.float32) for z in (x, y))
     for delay in delays:
         begin, end = max(0, -delay), min(len(x), len(y) - delay)
-        here = np.full(len(x), -1.0, np.float32)
-        here[begin:end] = _similarity(x[begin:end], y[begin + delay : end + delay])
-        best = np.maximum(best, uniform_filter1d(here, 15, mode="nearest"))
-    return _mean((best < 0.5)[heard])
+        there = begin + delay, end + delay
+        like = _likeness(shape_x.part(begin, end), shape_y.part(*there))
+        for best, (start, stop) in ((best_x, (begin, end)), (best_y, there)):
+            here = np.full(len(best), -1.0, np.float32)
+            here[start:stop] = like
+            np.maximum(best, uniform_filter1d(here, 15, mode="nearest"), out=best)
+    return best_x < 0.5, best_y < 0.5
+
+
+def _median(x: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """Of the chosen cells of each band, at least one :: (T, F), (T, F) -> (F,)."""
+    ranked = np.sort(np.where(chosen, x, np.inf), axis=0)
+    last = chosen.sum(axis=0) - 1
+    low, high = (np.take_along_axis(ranked, i[None], 0)[0] for i in (last // 2, (last + 1) // 2))
+    return (low + high) / 2
