@@ -8,7 +8,7 @@ from pathlib import Path
 
 from auditeval import manifest
 from auditeval.data.listeners import FAULTS
-from auditeval.data.simulation.words import WORDS
+from auditeval.data.simulation.vocabulary import known
 from auditeval.types import UserError
 
 
@@ -49,9 +49,9 @@ def without(
         for line in file:
             edit = json.loads(line)
             had[edit["id"]] = {*edit["faults"], *edit["sounds"]}
-    unwanted = {*faults, *sounds}
-    if unknown := sorted(unwanted - {*FAULTS, *WORDS}):
-        raise UserError(f"{unknown[0]!r} is no fault and no sound of simulated edits")
+    if unknown := sorted({*faults} - {*FAULTS}):
+        raise UserError(f"{unknown[0]!r} is no fault of simulated edits")
+    unwanted = {*faults, *known(sounds)}
     pairs = (pair for pair in manifest.read(simulated) if not unwanted & had[pair.id])
     manifest.write(pairs, output)
     return Path(output)
