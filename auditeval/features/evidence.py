@@ -1,20 +1,49 @@
 """How well what changed in the sound fits what changed in the words, in numbers free of classes.
 
-From the patches of two clips in the space that an encoder shares with words (`joint` frames). A
-model that has learnt what to make of these numbers can use them for sounds it was never taught.
+From the patches of two clips in the space that an encoder shares with words: `joint` frames, whose
+dimensions are labels (log-probability above a floor), and the weights that words give to these
+labels. A model that has learnt what to make of these numbers can use them for words and sounds that
+it was never taught: no label has a number of its own.
+
+A tagger's answer jumps when a clip is shifted by a fraction of a patch; what changes in the mean
+over time (`mean_*`) is steadier than what changes at some time, and nearly as telling.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+_SOFTNESS = 0.4  # exponent of the weights: labels of like meaning count as well
+_ASKED = 0.25  # labels of at least this share of the largest weight are what the words ask for
+_RELATED = 0.05  # and of this share of the largest softened weight, what is like it
+_SIDE_NAMES = (
+    "mean_along",  # change of the labels asked for in the mean over time; below 0: the other way
+    "mean_share",  # the change the right way, as cosine with that of all labels,
+    "mean_sharp",  # the same for the weights as they are
+    "mean_hit",  # change the right way of the label asked for that changed most,
+    "mean_lead",  # above the greatest of labels unlike the words,
+    "mean_rank",  # log of how many labels changed more
+    "along",  # change against the same time +-1 patch, rms over time, of the labels asked for,
+    "share",  # as cosine,
+    "moment",  # at the time of the greatest,
+    "rank",  # log of how many labels changed more
+    "before",  # the labels asked for at their loudest in the clip that should have less of them,
+    "after",  # and in the one that should have more,
+    "top",  # there above all labels unlike the words
+)
+_CHANGE_NAMES = ("mean", "most", "entropy", "span")  # of the mean over labels; share of patches
+_CAPTION_NAMES = (
+    "captions_along",  # change of the labels that differ between the captions,
+    "captions_share",  # as cosine
+    "target_after",  # labels of the target caption in the edit, at their loudest
+    "kept_fall",  # loss of the labels that both captions name
+    "captions_like",  # cosine of the captions' sentences
+    "words_added",  # 1 if there are any
+)
 EVIDENCE_NAMES: tuple[str, ...] = (
-    "added_rise",  # what rose, along the words added and along those removed
-    "removed_rise",
-    "added_fall",  # what fell, along the same
-    "removed_fall",
-    "rise",  # all that rose and all that fell, whatever the words
-    "fall",
+    *(f"{side}_{name}" for side in ("added", "removed") for name in _SIDE_NAMES),
+    *(f"{side}_{name}" for side in ("rise", "fall") for name in _CHANGE_NAMES),
+    *_CAPTION_NAMES,
 )
 
 
@@ -34,9 +63,19 @@ def weigh(
     if "joint" not in original:
         return np.zeros(0, np.float32)
     before, after = original["joint"].astype(np.float32), edited["joint"].astype(np.float32)
-    added, removed = (text[-before.shape[1] :] for text in (added_text, removed_text))
-    rise, fall = risen(before, after), risen(after, before)
-    values = [rise @ added, rise @ removed, fall @ added, fall @ removed, rise.mean(), fall.mean()]
+    labels = before.shape[1]
+    added, removed = added_text[-labels:], removed_text[-labels:]
+    rises, falls = _changes(before, after), _changes(after, before)
+    shift = after.mean(axis=0) - before.mean(axis=0)
+    peaks = before.max(axis=0), after.max(axis=0)
+    values = [
+        *_side(added, shift, rises, *peaks),
+        *_side(removed, -shift, falls, *peaks[::-1]),
+        *_change(np.maximum(shift, 0), rises),
+        *_change(np.maximum(-shift, 0), falls),
+        *_captions(original_text, target_text, shift, falls, peaks[1]),
+        float(added.any()),
+    ]
     return np.array(values, np.float32)
 
 
@@ -45,12 +84,75 @@ def names(frames: set[str]) -> tuple[str, ...]:
     return EVIDENCE_NAMES if "joint" in frames else ()
 
 
-def risen(before: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """The greatest rise of each dimension over time :: (P1, J), (P2, J) -> (J,), never negative.
+def _changes(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """How far each patch of `after` is above three of `before` at its time :: (P2, J), >= 0."""
+    last, times = len(before) - 1, np.arange(len(after))
+    near = before[np.minimum(times, last)]
+    for step in (-1, 1):
+        near = np.maximum(near, before[np.clip(times + step, 0, last)])
+    return np.maximum(after - near, 0)
 
-    A patch of `after` is held against the highest of the three of `before` at its time, so that a
-    small shift is no rise; beyond the end of `before` against its last.
-    """
-    last = len(before) - 1
-    near = [before[np.clip(np.arange(len(after)) + step, 0, last)] for step in (-1, 0, 1)]
-    return np.maximum(after - np.max(near, axis=0), 0).max(axis=0)
+
+def _side(
+    words: np.ndarray, shift: np.ndarray, gains: np.ndarray, before: np.ndarray, after: np.ndarray
+) -> list[float]:
+    """Evidence of words whose labels should gain :: (J,), (J,), (P, J), 2 x (J,)."""
+    if not words.any():
+        return [0.0] * len(_SIDE_NAMES)
+    soft = _soften(words)
+    asked, unlike = words >= _ASKED * words.max(), soft < _RELATED * soft.max()
+    gain, typical = np.maximum(shift, 0), _rms(gains)
+    hit, local_hit = gain[asked].max(), typical[asked].max()
+    return [
+        soft @ shift,
+        soft @ _unit(gain),
+        words @ _unit(gain),
+        hit,
+        hit - gain[unlike].max(initial=0),
+        np.log1p(np.count_nonzero(gain > hit)),
+        soft @ typical,
+        soft @ _unit(typical),
+        (gains @ soft).max(),
+        np.log1p(np.count_nonzero(typical > local_hit)),
+        soft @ before,
+        soft @ after,
+        after[asked].max() - after[unlike].max(initial=0),
+    ]
+
+
+def _change(gain: np.ndarray, gains: np.ndarray) -> list[float]:
+    share = gain / max(float(gain.sum()), 1e-6)
+    entropy = -(share * np.log(share + 1e-9)).sum()
+    return [gain.mean(), gain.max(), entropy, (gains.max(axis=1) > 2).mean()]
+
+
+def _captions(
+    original_text: np.ndarray,
+    target_text: np.ndarray,
+    shift: np.ndarray,
+    falls: np.ndarray,
+    after: np.ndarray,
+) -> list[float]:
+    labels = len(shift)
+    original, target = (_soften(text[-labels:]) for text in (original_text, target_text))
+    asked = target - original
+    return [
+        asked @ shift,
+        asked @ _unit(shift),
+        target @ after,
+        np.minimum(original, target) @ _rms(falls),
+        original_text[:-labels] @ target_text[:-labels],
+    ]
+
+
+def _soften(weights: np.ndarray) -> np.ndarray:
+    soft = np.maximum(weights, 0) ** _SOFTNESS
+    return soft / max(float(soft.sum()), 1e-6)
+
+
+def _rms(changes: np.ndarray) -> np.ndarray:
+    return np.sqrt(np.square(changes).mean(axis=0))
+
+
+def _unit(x: np.ndarray) -> np.ndarray:
+    return x / max(float(np.linalg.norm(x)), 1e-6)
