@@ -143,8 +143,9 @@ class StopAt(lightning.Callback):
         self._left -= 1
 
 
-# 28 pairs are 7 batches an epoch, steps behind the second, fourth, sixth and the last one.
-@pytest.mark.parametrize("batches", [2, 5, 7, 9, 11])
+# 28 pairs are 7 batches an epoch, steps behind the second, fourth, sixth and the last one: stopped
+# between two steps, at the end of an epoch, and behind a step of the next.
+@pytest.mark.parametrize("batches", [5, 7, 11])
 def test_a_run_that_was_stopped_ends_as_an_uninterrupted_one(
     batches: int,
     finished: Path,
@@ -268,7 +269,7 @@ def test_it_learns_eight_pairs_by_heart(tiny_omni: Path, table: Path, tmp_path: 
             tiny_omni,
             tmp_path / "few.jsonl",
             tmp_path / "run",
-            *("data.split.test_share=0.3", "fit.epochs=200", "fit.batch_size=8"),
+            *("data.split.test_share=0.3", "fit.epochs=100", "fit.batch_size=8"),
             *("optimizer.lr=1e-2", "fit.accumulate=1", "model.dropout=0.0"),
         )
     )
