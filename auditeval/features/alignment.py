@@ -1,8 +1,9 @@
 """Frame-aligned differences between an original clip and its edit, from log-mel frames alone.
 
 Input: dB frames of the `melstats` front end (32 kHz, 10 ms hop, 64 HTK mel bands, 50 Hz to 14 kHz).
-One lag is found by cross-correlation and a bounded gain is taken out; then the overlap is compared
-cell by cell (a cell is one band in one frame), and the rest is sought elsewhere.
+One lag is found by cross-correlation, to an eighth of a frame, and a bounded gain is taken out;
+then the overlap is compared cell by cell (a cell is one band in one frame, its power smoothed over
+three frames), and the rest is sought elsewhere. Silence at either end is nothing.
 
 Every feature is 0 when nothing differs, and log1p of the quantity named below, so that a linear
 head bears severities it was not trained on. Levels have an audibility floor.
@@ -10,7 +11,7 @@ Noise is told apart by where it sits: an additive bed also fills quiet frames (`
 `up_quiet_*`); noise tied to the signal (MNRU, clipping, coding) fills the weak cells of active
 frames above that bed (`excess_*`, `fill_*`).
 
-Cost: linear in frames but for the FFT of the lag search: 15 ms for 5 s; 12 s, 1.8 GB for an hour.
+Cost: linear in frames but for the FFT of the lag search: 10 ms for 5 s; 12 s, 1.8 GB for an hour.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ ACTIVE_DB = 25.0  # frames of the original within this of its loud level (95th p
 WEAK_DB = 20.0  # cells of active frames this far below the level of their frame
 MAX_GAIN_DB = 20.0  # a larger change of level stays in the differences
 QUIET_SHARE = 0.2  # the quietest frames of the original show the stationary bed
+FREE_SECONDS = 0.5  # a later or earlier start that nobody minds
+TOLERANCE_DB = 1.0  # what cells may differ by, as after a delay by a part of a frame
+EDGE_FRAMES = 2
 DELAYS = 5  # candidate lags for material that was moved
 # Upper edges 1.2, 3.3, 6.9 and 14 kHz.
 REGIONS = {"low": slice(0, 20), "mid": slice(20, 36), "high": slice(36, 50), "top": slice(50, 64)}
@@ -54,8 +58,9 @@ GLOBAL_NAMES = (
     "up_frames", "down_frames",  # share of frames with over 6 dB a cell added, removed
     "new_share",  # audible share of the edit that matches nothing in the original at any delay
     "lost_share",  # audible share of the original that is nowhere in the edit
-    "lag", "length",  # |lag| beyond 20 ms, log scale; |log length ratio|
-    "outside",  # share of both clips outside the overlap
+    "lag",  # |lag| beyond half a second, log scale
+    "length",  # |log ratio| of what is left of both clips without silence at their ends
+    "outside",  # share of that outside the overlap
     "louder", "quieter",  # gain beyond 6 dB, in units of 6 dB
 )  # fmt: skip
 ALIGNMENT_NAMES: tuple[str, ...] = (
@@ -76,6 +81,12 @@ def align(original: np.ndarray, edited: np.ndarray) -> np.ndarray:
     delays = find_delays(*ranged)
     lag = delays[0]
     begin, end = max(0, -lag), min(len(original), len(edited) - lag)
+    fraction = find_fraction(ranged[0][begin:end], ranged[1][begin + lag : end + lag])
+    original, edited = _smooth(original, -fraction / 2), _smooth(edited, fraction / 2)
+    spans = _span(levels, loud), _span(edited_levels, edited_loud)
+    inside = sum(np.count_nonzero((begin <= x) & (x < end)) for x in (spans[0], spans[1] - lag))
+    if end - begin > 5 * EDGE_FRAMES:  # a clip's end has half a window of sound, or silence, beyond
+        begin, end = begin + EDGE_FRAMES, end - EDGE_FRAMES
     floor = max(max(loud, edited_loud - MAX_GAIN_DB) - RANGE_DB, SILENCE_DB)
     gain = find_gain(original[begin:end], edited[begin + lag : end + lag])
     original, edited = np.maximum(original, floor), np.maximum(edited - gain, floor)
@@ -86,9 +97,9 @@ def align(original: np.ndarray, edited: np.ndarray) -> np.ndarray:
     original, edited = original - typical, edited - typical
     lost, new = _unmatched(original, edited, delays)
     values["new_share"], values["lost_share"] = _mean(new[heard_e]), _mean(lost[heard_o])
-    values["lag"] = np.log1p(max(abs(lag) - 2, 0) * FRAME_SECONDS / 0.1)
-    values["length"] = abs(np.log(len(edited) / len(original)))
-    values["outside"] = 1 - 2 * (end - begin) / (len(original) + len(edited))
+    values["length"] = abs(np.log(max(len(spans[1]), 1) / max(len(spans[0]), 1)))
+    values["outside"] = 1 - (inside + 1) / (len(spans[0]) + len(spans[1]) + 1)
+    values["lag"] = np.log1p(max(abs(lag) * FRAME_SECONDS - FREE_SECONDS, 0) / 0.1)
     values["louder"], values["quieter"] = max(gain / 6 - 1, 0.0), max(-gain / 6 - 1, 0.0)
     row = np.array([values[name] for name in ALIGNMENT_NAMES], np.float32)
     return np.log1p(np.maximum(row, 0))
@@ -98,7 +109,8 @@ def find_delays(original: np.ndarray, edited: np.ndarray, separation: int = 25) 
     """Lags of the edit in frames, likeliest first :: (T1, 64), (T2, 64) -> lags.
 
     DELAYS peaks of the cross-correlation of eight band envelopes (over energies of the overlap and
-    of the whole, geometric mean; short lags win ties), then equal starts and equal ends.
+    of the whole, geometric mean; short lags win ties), then equal starts and equal ends. First of
+    all comes the lag near these at which the envelopes differ least.
     """
     a, b = (x.reshape(len(x), 8, -1).mean(axis=2) for x in (original, edited))
     a, b = a - a.mean(axis=0), b - b.mean(axis=0)
@@ -118,7 +130,47 @@ def find_delays(original: np.ndarray, edited: np.ndarray, separation: int = 25) 
             break
         found.append(int(lags[best]))
         score[max(0, best - separation) : best + separation + 1] = -np.inf
-    return list(dict.fromkeys([*found, 0, len(b) - len(a)]))
+    found += [0, len(b) - len(a)]
+    return list(dict.fromkeys([_nearest(a, b, found), *found]))
+
+
+def _nearest(a: np.ndarray, b: np.ndarray, found: list[int]) -> int:
+    """The lag near one of those found at which two clips differ least, in variance.
+
+    A steady sound correlates with itself at any lag, but only at the right one is the difference
+    small. Parabolas through neighbouring lags tell it also where it lies between two frames.
+    """
+    a, b = (uniform_filter1d(x, 3, axis=0, mode="nearest") for x in (a, b))
+    least, differences = min(len(a), len(b)) / 2, {}
+    for lag in {near for x in found for near in range(x - 3, x + 4)}:
+        begin, end = max(0, -lag), min(len(a), len(b) - lag)
+        if end - begin >= least:
+            differences[lag] = float(np.var(a[begin:end] - b[begin + lag : end + lag]))
+    lowest = {}
+    for lag, here in differences.items():
+        if lag - 1 in differences and lag + 1 in differences:
+            earlier, later = differences[lag - 1], differences[lag + 1]
+            if here <= min(earlier, later) and here < max(earlier, later):
+                vertex = here - (earlier - later) ** 2 / (8 * (earlier + later - 2 * here))
+                lowest[lag] = max(vertex, 0.0)
+    return min(sorted(lowest, key=abs), key=lambda lag: lowest[lag], default=found[0])
+
+
+def find_fraction(original: np.ndarray, edited: np.ndarray) -> float:
+    """What the edit is later by after whole frames :: (T, 64), (T, 64) -> frames, in eighths.
+
+    The vertex of the parabola through the squared distances one frame earlier, here and one frame
+    later. Within half a frame, and 0 for equal clips.
+    """
+    if len(original) < 4:
+        return 0.0
+    # Variances: a gain is no distance.
+    earlier, later = np.var(original[1:] - edited[:-1]), np.var(original[:-1] - edited[1:])
+    here = np.var(original[1:-1] - edited[1:-1])
+    curvature = earlier + later - 2 * here
+    if curvature <= 0:
+        return 0.0
+    return round(8 * float(np.clip((earlier - later) / (2 * curvature), -0.5, 0.5))) / 8
 
 
 def find_gain(original: np.ndarray, edited: np.ndarray) -> float:
@@ -148,8 +200,9 @@ def compare(o: np.ndarray, e: np.ndarray, floor: float) -> dict[str, float]:
 
     # One frame of tolerance on both sides: a residual delay is no difference.
     highest = maximum_filter1d(o, 3, axis=0, mode="nearest")
-    up = np.maximum(e - highest, 0)
-    down = np.maximum(minimum_filter1d(o, 3, axis=0, mode="nearest") - e, 0)
+    up = np.maximum(e - highest - TOLERANCE_DB, 0)
+    lowest = minimum_filter1d(o, 3, axis=0, mode="nearest")
+    down = np.maximum(lowest - e - TOLERANCE_DB, 0)
 
     # EQ: change of the loudest cells of each band, where the edit is clear of its bed.
     loudest = o >= o.max(axis=0) - 10
@@ -159,7 +212,9 @@ def compare(o: np.ndarray, e: np.ndarray, floor: float) -> dict[str, float]:
     flat, flat_bed = np.maximum(e - eq, floor), np.maximum(bed_e - eq, floor)
     weak = (active[:, None] & (o < level[:, None] - WEAK_DB)) & left
     excess = np.maximum(flat - np.maximum(highest, flat_bed + 3), 0)
-    added = np.maximum(_power(flat) - _power(highest) - _power(flat_bed), 0)
+    added = np.maximum(
+        _power(flat) - 10 ** (TOLERANCE_DB / 10) * _power(highest) - _power(flat_bed), 0
+    )
     added /= _power(level)[:, None]
 
     gap = (active_o - bed_o) - (active_e - bed_e)
@@ -188,7 +243,7 @@ def compare(o: np.ndarray, e: np.ndarray, floor: float) -> dict[str, float]:
     values["unlike_most"] = _mean(similar[audible] < 0.8)
     run = _longest_run((uniform_filter1d(similar, 5, mode="nearest") < 0.5) & audible)
     values["unlike_run"] = np.log1p(run * FRAME_SECONDS / 0.1)
-    distance = np.sqrt(np.mean((e - o) ** 2, axis=1))
+    distance = np.sqrt(np.mean(np.maximum(np.abs(e - o) - TOLERANCE_DB, 0) ** 2, axis=1))
     values["lsd"], values["lsd_active"] = _mean(distance), _mean(distance[active])
     x, y = level - level.mean(), level_e - level_e.mean()
     values["level_unlike"] = 1 - (_mean(x * y) + 1) / ((_mean(x * x) * _mean(y * y)) ** 0.5 + 1)
@@ -204,7 +259,28 @@ def _frames(x: np.ndarray) -> np.ndarray:
 
 
 def _power(x: np.ndarray) -> np.ndarray:
-    return 10 ** (x / 10)
+    return np.exp(x * np.float32(np.log(10) / 10))
+
+
+def _smooth(x: np.ndarray, ahead: float) -> np.ndarray:
+    """Power over three frames (1/4, 1/2, 1/4), read a part of a frame ahead (or behind), in dB.
+
+    Between frames of one window the power of weak cells is anyone's guess; between smoothed ones
+    straight lines are close enough for a delay by parts of a frame to disappear.
+    """
+    behind = max(-ahead, 0.0)
+    ahead = max(ahead, 0.0)
+    taps = np.convolve([0.25, 0.5, 0.25], [ahead, 1 - ahead - behind, behind])[::-1]
+    power = np.pad(_power(x), ((2, 2), (0, 0)), constant_values=_power(np.float32(SILENCE_DB)))
+    mixed = sum(np.float32(tap) * power[at : at + len(x)] for at, tap in enumerate(taps) if tap)
+    return 10 * np.log10(mixed)
+
+
+def _span(levels: np.ndarray, loud: float) -> np.ndarray:
+    """Frames from the first to the last that is not silence; none of a silent clip."""
+    least = max(loud - RANGE_DB, SILENCE_DB + 10 * np.log10(BANDS) + 3)
+    heard = np.flatnonzero(levels >= least)
+    return np.arange(heard[0], heard[-1] + 1) if len(heard) else heard
 
 
 def _power_mean(x: np.ndarray) -> np.ndarray:  # over frames, in dB :: (T, F) -> (F,)

@@ -100,13 +100,14 @@ def test_noise_is_seen_the_more_the_louder_it_is(clip: np.ndarray, feature: str)
     assert found[-1] > found[0] + 0.3
 
 
-@pytest.mark.parametrize("seconds", [0.1, 0.3, 0.5])
+@pytest.mark.parametrize("seconds", [0.1, 0.3, 0.5, 0.8, 1.1])
 def test_a_shift_is_found_and_taken_out(clip: np.ndarray, seconds: float) -> None:
     shifted = np.concatenate([np.zeros(round(seconds * RATE_HZ)), clip])
     found = named(clip, shifted)
-    # |lag| beyond 20 ms over 100 ms: log1p twice, once in the unit and once as for all features.
-    lag = np.expm1(np.expm1(found["lag"])) * 0.1 + 0.02
-    assert lag == pytest.approx(seconds, abs=0.011)
+    # |lag| beyond 0.5 s over 100 ms: log1p twice, once in the unit and once as for all features.
+    lag = np.expm1(np.expm1(found["lag"])) * 0.1 + 0.5
+    assert lag == pytest.approx(max(seconds, 0.5), abs=0.011)
+    assert found["length"] == found["outside"] == 0  # what was added is silence
     assert found["lsd"] < 0.2 * named(clip, np.roll(clip, len(clip) // 2) * 0 + clip[::-1])["lsd"]
 
 
