@@ -24,8 +24,9 @@ class EnsembleRegressor(Regressor):
     stay at what they have seen, MLPs are smooth between. `kinds` says which of KINDS take part;
     each counts the same, the `members` MLPs together as one. No member leaves the scale of 1 to 5.
 
-    All see `alignment`, standardised, and for relevance `evidence` too; no embedding of a clip, so
-    that a stretch of a clip can be rated as a clip can. Only the MLPs are `heads`, trained by
+    All see `alignment`, standardised, and whether the captions ask for something new or gone: sound
+    that came is damage where nothing was asked for. For relevance they see `evidence` too. No
+    embedding of a clip, so that a stretch of a clip can be rated as a clip can. Only the MLPs are `heads`, trained by
     gradient; the others are fitted by `training.ensemble` and set by `set_member`. `trees` holds
     their sizes, {kind: {axis: [trees, nodes]}}.
     """
@@ -82,13 +83,14 @@ class EnsembleRegressor(Regressor):
     def size(self, axis: Axis) -> int:
         """How many numbers the members of an axis see."""
         evidence = self.arguments["evidence_dim"] if axis == "relevance" else 0
-        return self.arguments["alignment_dim"] + evidence
+        return self.arguments["alignment_dim"] + 2 + evidence
 
     def make_head(self, axis: Axis) -> nn.Module:
         return _AxisHead(axis, self.size(axis), self.arguments["hidden"], self.arguments["dropout"])
 
     def inputs(self, batch: PairBatch) -> dict[Axis, Tensor]:
-        sound = self.scale_alignment(batch.alignment)
+        changes = [text.any(dim=1, keepdim=True) for text in (batch.added_text, batch.removed_text)]
+        sound = torch.cat([self.scale_alignment(batch.alignment), *changes], dim=1)
         fit = torch.cat([sound, self.scale_evidence(batch.evidence)], dim=1)
         return {axis: fit if axis == "relevance" else sound for axis in AXES}
 

@@ -16,7 +16,7 @@ compare() { # compare FILE RUNS AND OPTIONS
     "$python" -c "from auditeval.cli import main; main()" compare "${@:2}" \
         -o "$work/default/report/$1.md"
 }
-scenes="${SCENES:-1200}"
+scenes="${SCENES:-1600}"
 recordings=(scenes="$scenes" esc10="$data/esc10" librispeech="$data/librispeech10" emodb="$data/emodb_subset")
 credits="the project's sounds (MIT), ESC-10 (CC BY 3.0), LibriSpeech (CC BY 4.0), EMO-DB (CC0)"
 all=("${recordings[@]/#/data.simulation.manifest.}" "data.credits=\"$credits\"")
