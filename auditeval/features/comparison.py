@@ -10,7 +10,8 @@ import numpy as np
 from auditeval.features.alignment import ALIGNMENT_NAMES, align
 
 PATCH_NAMES = (
-    "patch_unlike_mean",  # 1 - cosine of patches at the same time: mean, worst, best tenth
+    # Of patches averaged with their neighbours:
+    "patch_unlike_mean",  # 1 - cosine at the same time: mean, worst, best tenth
     "patch_unlike_worst",
     "patch_unlike_best",
     "patch_new_mean",  # 1 - cosine of each edited patch with its likest original: mean, worst
@@ -64,7 +65,7 @@ def names(frames: set[str]) -> tuple[str, ...]:
 
 
 def _compare_patches(original: np.ndarray, edited: np.ndarray) -> np.ndarray:
-    x, y = (_unit(patches.astype(np.float32)) for patches in (original, edited))
+    x, y = (_unit(smooth(patches.astype(np.float32))) for patches in (original, edited))
     shared = min(len(x), len(y))
     unlike = 1 - np.einsum("td,td->t", x[:shared], y[:shared])
     new, lost = 1 - _likest(y, x), 1 - _likest(x, y)
@@ -78,6 +79,17 @@ def _compare_patches(original: np.ndarray, edited: np.ndarray) -> np.ndarray:
         lost.max(),
     ]
     return np.maximum(np.array(values, np.float32), 0)
+
+
+def smooth(patches: np.ndarray) -> np.ndarray:
+    """Each patch as the mean of itself and its neighbours :: (P, F) -> (P, F), float32.
+
+    What a network says of a patch jumps when the clip is shifted by a part of one.
+    """
+    sums = np.pad(np.cumsum(patches, axis=0, dtype=float), ((1, 0), (0, 0)))
+    times = np.arange(len(patches))
+    first, stop = np.maximum(times - 1, 0), np.minimum(times + 2, len(patches))
+    return ((sums[stop] - sums[first]) / (stop - first)[:, None]).astype(np.float32)
 
 
 def _likest(x: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -5,13 +5,16 @@ dimensions are labels (log-probability above a floor), and the weights that word
 labels. A model that has learnt what to make of these numbers can use them for words and sounds that
 it was never taught: no label has a number of its own.
 
-A tagger's answer jumps when a clip is shifted by a fraction of a patch; what changes in the mean
-over time (`mean_*`) is steadier than what changes at some time, and nearly as telling.
+A tagger's answer jumps when a clip is shifted by a fraction of a patch. What changes in the mean
+over time (`mean_*`) is steadier than what changes at some time, and as telling; for the latter,
+patches are averaged with their neighbours.
 """
 
 from __future__ import annotations
 
 import numpy as np
+
+from auditeval.features.comparison import smooth
 
 _SOFTNESS = 0.4  # exponent of the weights: labels of like meaning count as well
 _ASKED = 0.25  # labels of at least this share of the largest weight are what the words ask for
@@ -65,9 +68,10 @@ def weigh(
     before, after = original["joint"].astype(np.float32), edited["joint"].astype(np.float32)
     labels = before.shape[1]
     added, removed = added_text[-labels:], removed_text[-labels:]
-    rises, falls = _changes(before, after), _changes(after, before)
+    steady = smooth(before), smooth(after)
+    rises, falls = _changes(*steady), _changes(*steady[::-1])
     shift = after.mean(axis=0) - before.mean(axis=0)
-    peaks = before.max(axis=0), after.max(axis=0)
+    peaks = steady[0].max(axis=0), steady[1].max(axis=0)
     values = [
         *_side(added, shift, rises, *peaks),
         *_side(removed, -shift, falls, *peaks[::-1]),

@@ -7,7 +7,7 @@ import pytest
 
 from auditeval.data.soundbank import synthesize
 from auditeval.features.alignment import ALIGNMENT_NAMES, BANDS, align
-from auditeval.features.comparison import PATCH_NAMES, changed_words, compare, names
+from auditeval.features.comparison import PATCH_NAMES, changed_words, compare, names, smooth
 from auditeval.features.melstats import MelStats
 
 RATE_HZ = MelStats.rate_hz
@@ -149,35 +149,52 @@ def patch_row(original: np.ndarray, edited: np.ndarray) -> dict[str, float]:
     return dict(zip(PATCH_NAMES, row.tolist(), strict=True))
 
 
+def cosine(x: np.ndarray, y: np.ndarray) -> float:
+    return float(x @ y / np.sqrt(x @ x * (y @ y)))
+
+
 def test_patches_by_hand() -> None:
     a, b, c = np.eye(3)
-    # Unlike at the same time: 0, 1, 1. New: b is in the original, c is not. Lost: nothing.
     found = patch_row(np.stack([a, b, b]), np.stack([a, c, a]))
+    x = [(a + b) / 2, (a + 2 * b) / 3, b]  # each with its neighbours
+    y = [(a + c) / 2, (2 * a + c) / 3, (a + c) / 2]
+    unlike = [1 - cosine(before, after) for before, after in zip(x, y, strict=True)]
+    new = [min(1 - cosine(before, after) for before in x) for after in y]
+    lost = [min(1 - cosine(before, after) for after in y) for before in x]
+    best, second, worst = sorted(unlike)
     assert found == pytest.approx(
         {
-            "patch_unlike_mean": 2 / 3,
-            "patch_unlike_worst": 1,
-            "patch_unlike_best": 0.2,  # 10 % of 0, 1, 1 by linear interpolation
-            "patch_new_mean": 1 / 3,
-            "patch_new_worst": 1,
-            "patch_lost_mean": 2 / 3,
-            "patch_lost_worst": 1,
-        }
+            "patch_unlike_mean": sum(unlike) / 3,
+            "patch_unlike_worst": worst,
+            "patch_unlike_best": best + 0.2 * (second - best),  # 10 % by linear interpolation
+            "patch_new_mean": sum(new) / 3,
+            "patch_new_worst": max(new),
+            "patch_lost_mean": sum(lost) / 3,
+            "patch_lost_worst": max(lost),
+        },
+        abs=1e-6,
     )
 
 
 def test_patches_that_only_moved_are_neither_new_nor_lost() -> None:
     rng = np.random.default_rng(3)
-    patches = rng.standard_normal((1300, 8))  # more than one block of the search
-    found = patch_row(patches, patches[rng.permutation(1300)])
-    assert found["patch_unlike_mean"] > 0.5
+    patches = np.abs(rng.standard_normal((1300, 8)))  # more than one block of the search
+    found = patch_row(patches, patches[::-1])  # neighbours stay neighbours
+    assert found["patch_unlike_mean"] > 0.05
     for name in ("patch_new_mean", "patch_new_worst", "patch_lost_mean", "patch_lost_worst"):
         assert found[name] < 1e-5
-    expected = patches / np.linalg.norm(patches, axis=1, keepdims=True)
-    other = rng.standard_normal((700, 8))
-    unit = other / np.linalg.norm(other, axis=1, keepdims=True)
-    best = (unit @ expected.T).max(axis=1)
+    other = np.abs(rng.standard_normal((700, 8)))
+    x, y = smooth(patches), smooth(other)
+    x, y = (rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in (x, y))
+    best = (y @ x.T).max(axis=1)
     assert patch_row(patches, other)["patch_new_mean"] == pytest.approx(1 - best.mean(), abs=1e-5)
+
+
+def test_neighbours_are_averaged_within_the_clip() -> None:
+    patches = np.array([[0.0], [3.0], [9.0], [0.0]], np.float32)
+    assert smooth(patches)[:, 0].tolist() == [1.5, 4.0, 4.0, 4.5]
+    assert smooth(patches[:1]).tolist() == [[0.0]]
+    assert smooth(patches).dtype == np.float32
 
 
 @pytest.mark.parametrize(
