@@ -7,9 +7,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy import fft, signal
+from scipy import fft
 
 from auditeval.features.encoder import AudioFeatures, ClipEncoder
+from auditeval.features.mel import hann, htk_filters
 
 FLOOR_DB = -100.0
 """Band power below this (full scale = 0 dB) is noise of the arithmetic, not sound."""
@@ -55,7 +56,7 @@ def log_mel(samples: np.ndarray, n_fft: int, hop: int) -> np.ndarray:
     HTK mel bands from 50 Hz to 14 kHz, periodic Hann; frame t is centred on sample t * hop. The
     signal is taken as zero outside the clip.
     """
-    filters, window = _mel_filters(n_fft), signal.get_window("hann", n_fft).astype(np.float32)
+    filters, window = _mel_filters(n_fft), hann(n_fft)
     scale = 1.0 / np.square(window.sum())
     blocks = [
         np.square(np.abs(fft.rfft(frames * window, axis=1))) @ filters * scale
@@ -81,15 +82,5 @@ def _statistics(frames: np.ndarray) -> np.ndarray:
 
 @cache
 def _mel_filters(n_fft: int) -> np.ndarray:
-    from transformers.audio_utils import mel_filter_bank
-
-    filters = mel_filter_bank(
-        num_frequency_bins=n_fft // 2 + 1,
-        num_mel_filters=MelStats.BANDS,
-        min_frequency=50.0,
-        max_frequency=14000.0,
-        sampling_rate=MelStats.rate_hz,
-        norm=None,
-        mel_scale="htk",
-    )
+    filters = htk_filters(n_fft, MelStats.BANDS, 50.0, 14000.0, MelStats.rate_hz)
     return filters.astype(np.float32)

@@ -16,6 +16,7 @@ from auditeval.features.minilm import MiniLM
 
 _BRIDGE_TEMPERATURE = 0.02
 _BRIDGE_FLOOR = 1e-4
+_LABELS = 32  # encoded at a time
 
 
 class OfflineEncoder(ClipEncoder):
@@ -42,7 +43,7 @@ class OfflineEncoder(ClipEncoder):
         self._melstats = MelStats()
         self._yamnet = yamnet.YamNet(Path(yamnet_path) if yamnet_path else None)
         self._minilm = MiniLM(Path(minilm_path) if minilm_path else None)
-        self._label_embeddings = self._minilm(yamnet.labels())
+        self._label_embeddings = _embed_labels(self._minilm)
         parts = ("2", self._melstats.revision, self._yamnet.revision, self._minilm.revision)
         self.revision = "-".join(parts)
 
@@ -79,3 +80,14 @@ class OfflineEncoder(ClipEncoder):
         weights = np.exp(logits - logits.max(axis=1, keepdims=True))
         weights /= weights.sum(axis=1, keepdims=True)
         return np.concatenate([sentence, weights], axis=1).astype(np.float32)
+
+
+def _embed_labels(minilm: MiniLM) -> np.ndarray:
+    """The labels of the bridge :: (521, 384); those of like length together, to pad the least."""
+    labels = yamnet.labels()
+    order = sorted(range(len(labels)), key=lambda row: len(labels[row]))
+    made = np.empty((len(labels), TEXT_DIM), np.float32)
+    for start in range(0, len(order), _LABELS):
+        rows = order[start : start + _LABELS]
+        made[rows] = minilm([labels[row] for row in rows])
+    return made

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy import fft, signal, special
+from scipy import fft, special
 
 from auditeval import audio
 from auditeval.features.encoder import AudioFeatures, ClipEncoder
+from auditeval.features.mel import hann, htk_filters
 from auditeval.types import UserError
 
 if TYPE_CHECKING:
@@ -183,22 +184,10 @@ def _log_mel(samples: np.ndarray) -> np.ndarray:
     """Mono (N,) at 16 kHz to log(mel magnitude + 1e-3) :: (T, 64), T >= 1."""
     samples = np.pad(samples, (0, max(_WINDOW - len(samples), 0)))
     frames = np.lib.stride_tricks.sliding_window_view(samples, _WINDOW)[::_HOP]
-    window = signal.get_window("hann", _WINDOW).astype(np.float32)
-    magnitude = np.abs(fft.rfft(frames * window, _N_FFT, axis=1))
+    magnitude = np.abs(fft.rfft(frames * hann(_WINDOW), _N_FFT, axis=1))
     return np.log(magnitude @ _mel_filters() + 1e-3).astype(np.float32)
 
 
 @cache
 def _mel_filters() -> np.ndarray:
-    from transformers.audio_utils import mel_filter_bank
-
-    filters = mel_filter_bank(
-        num_frequency_bins=_N_FFT // 2 + 1,
-        num_mel_filters=_MELS,
-        min_frequency=125.0,
-        max_frequency=7500.0,
-        sampling_rate=RATE_HZ,
-        norm=None,
-        mel_scale="htk",
-    )
-    return filters.astype(np.float32)
+    return htk_filters(_N_FFT, _MELS, 125.0, 7500.0, RATE_HZ).astype(np.float32)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +21,17 @@ from auditeval.types import UserError
 LEAST_BANK_TOP1 = 0.3
 # Measured: .93 of 60 files; chance is 1 of 10.
 LEAST_ESC10_TOP1 = 0.8
+SCORING_IMPORTS = """
+import sys
+import numpy as np
+import auditeval.scoring
+from auditeval.features.offline import OfflineEncoder
+encoder = OfflineEncoder()
+encoder.encode_clip(np.ones(32000, np.float32)), encoder.encode_text(["rain"])
+slow = {"matplotlib", "pandas", "peft", "polars", "pytorch_lightning", "scipy.signal", "sklearn"}
+slow |= {"sympy", "torch._dynamo", "transformers"}
+print("LOADED", sorted(slow & set(sys.modules)))
+"""
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +108,12 @@ def test_words_are_unit_sentences_and_a_distribution_over_labels(encoder: Encode
     names = yamnet.labels()
     assert len(names) == encoder.joint_dim
     assert [names[i] for i in labels.argmax(axis=1)] == ["Bark", "Piano"]
+
+
+def test_a_score_waits_for_no_slow_import(encoder: Encoder) -> None:
+    command = [sys.executable, "-c", SCORING_IMPORTS]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "LOADED []"
 
 
 def test_mel_front_end_matches_the_formula_written_out() -> None:
