@@ -5,7 +5,10 @@ says which stretches of the edited clip the edit or a local fault touched. Edits
 nothing, or more than `--most` of the clip, have no place to find and are left out. No weights are
 needed: the change is measured on log-mel frames alone.
 
+With `--splits` (the splits.json of a run trained on the folder) only its first test part counts.
+
 Run by hand: python tests/performance/explain_accuracy.py FOLDER [--edits 200] [--most 0.7]
+    [--splits RUN/splits.json]
 """
 
 from __future__ import annotations
@@ -42,12 +45,16 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--edits", type=int, default=200)
     parser.add_argument("--most", type=float, default=0.7)
+    parser.add_argument("--splits", type=Path)
     chosen = parser.parse_args()
     lines = (chosen.folder / "edits.jsonl").read_text(encoding="utf-8").splitlines()
     edits = {edit["id"]: edit for edit in map(json.loads, lines)}
     found: Counter[str] = Counter()
     asked: Counter[str] = Counter()
     pairs = manifest.read(chosen.folder / "manifest.jsonl")
+    if chosen.splits:
+        held_out = set(json.loads(chosen.splits.read_text())[0]["test"])
+        pairs = [pair for pair in pairs if pair.id in held_out]
     for index in np.random.default_rng(1984).permutation(len(pairs)):
         pair, edit = pairs[index], edits[pairs[index].id]
         if asked["all"] == chosen.edits:
