@@ -26,9 +26,10 @@ class EnsembleRegressor(Regressor):
 
     All see `alignment`, standardised, and whether the captions ask for something new or gone: sound
     that came is damage where nothing was asked for. For relevance they see `evidence` too. No
-    embedding of a clip, so that a stretch of a clip can be rated as a clip can. Only the MLPs are `heads`, trained by
-    gradient; the others are fitted by `training.ensemble` and set by `set_member`. `trees` holds
-    their sizes, {kind: {axis: [trees, nodes]}}.
+    embedding of a clip, so that a stretch of a clip can be rated as a clip can.
+
+    Only the MLPs are `heads`, trained by gradient; the others are fitted by `training.ensemble` and
+    set by `set_member`. `trees` holds their sizes, {kind: {axis: [trees, nodes]}}.
     """
 
     quantile: Tensor
