@@ -33,6 +33,7 @@ QUIET_SHARE = 0.2  # the quietest frames of the original show the stationary bed
 FREE_SECONDS = 0.5  # a later or earlier start that nobody minds
 TOLERANCE_DB = 1.0  # what cells may differ by, as after a delay by a part of a frame
 EDGE_FRAMES = 2
+ALIKE_DB = 3.0  # a cell of eight bands that differs by this is half unlike
 DELAYS = 5  # candidate lags for material that was moved
 # Upper edges 1.2, 3.3, 6.9 and 14 kHz.
 REGIONS = {"low": slice(0, 20), "mid": slice(20, 36), "high": slice(36, 50), "top": slice(50, 64)}
@@ -112,7 +113,7 @@ def find_delays(original: np.ndarray, edited: np.ndarray, separation: int = 25) 
 
     DELAYS peaks of the cross-correlation of eight band envelopes (over energies of the overlap and
     of the whole, geometric mean; short lags win ties), then equal starts and equal ends. First of
-    all comes the lag near these at which the envelopes differ least.
+    all comes the lag near these at which most of the envelopes is alike.
     """
     a, b = (x.reshape(len(x), 8, -1) @ np.full(8, 1 / 8, x.dtype) for x in (original, edited))
     a, b = a - a.mean(axis=0), b - b.mean(axis=0)
@@ -137,25 +138,25 @@ def find_delays(original: np.ndarray, edited: np.ndarray, separation: int = 25) 
 
 
 def _nearest(a: np.ndarray, b: np.ndarray, found: list[int]) -> int:
-    """The lag near one of those found at which two clips differ least, in variance.
+    """The lag near one of those found under which most of two clips is alike.
 
     A steady sound correlates with itself at any lag, but only at the right one is the difference
-    small. Parabolas through neighbouring lags tell it also where it lies between two frames.
+    small. What an edit added or took away is unlike at any lag and must not draw it: a cell costs
+    at most 1 (Geman-McClure), and as much where it is heard and meets nothing.
     """
+    heard = [np.append(0, np.cumsum((x > x.min(axis=0) + 1).any(axis=1))) for x in (a, b)]
     a, b = (uniform_filter1d(x, 3, axis=0, mode="nearest") for x in (a, b))
-    least, differences = min(len(a), len(b)) / 2, {}
-    for lag in {near for x in found for near in range(x - 3, x + 4)}:
+    costs = {}
+    for lag in sorted({near for x in found for near in range(x - 3, x + 4)}, key=abs):
         begin, end = max(0, -lag), min(len(a), len(b) - lag)
-        if end - begin >= least:
-            differences[lag] = _variance(a[begin:end] - b[begin + lag : end + lag])
-    lowest = {}
-    for lag, here in differences.items():
-        if lag - 1 in differences and lag + 1 in differences:
-            earlier, later = differences[lag - 1], differences[lag + 1]
-            if here <= min(earlier, later) and here < max(earlier, later):
-                vertex = here - (earlier - later) ** 2 / (8 * (earlier + later - 2 * here))
-                lowest[lag] = max(vertex, 0.0)
-    return min(sorted(lowest, key=abs), key=lambda lag: lowest[lag], default=found[0])
+        if end > begin:
+            difference = b[begin + lag : end + lag] - a[begin:end]
+            unlike = np.square(difference - np.median(difference, axis=0))
+            met = heard[0][end] - heard[0][begin] + heard[1][end + lag] - heard[1][begin + lag]
+            alone = heard[0][-1] + heard[1][-1] - met
+            unlike /= unlike + ALIKE_DB**2
+            costs[lag] = float(unlike.mean(axis=1).sum()) + alone / 2
+    return min(costs, key=lambda lag: costs[lag], default=found[0])
 
 
 def find_fraction(original: np.ndarray, edited: np.ndarray) -> float:
