@@ -199,8 +199,9 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
 
     def _predict(self, rows: Sequence[Any]) -> list[dict[str, Any]]:
         """The numbers of `Scores` by name: of the axes that were trained."""
-        cells = self._model.predict(rows).unsqueeze(2)
-        if (intervals := self._model.predict_intervals(rows)) is not None:
+        ratings, intervals = self._model.predict_with_intervals(rows)
+        cells = ratings.unsqueeze(2)
+        if intervals is not None:
             cells = torch.cat([cells, intervals], dim=2)
         trained = self._model.trained.tolist()
         return [

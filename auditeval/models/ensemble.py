@@ -143,11 +143,14 @@ class EnsembleRegressor(Regressor):
         and not for each kind of edit. For other recordings, editors and raters nothing is promised.
         None where calibration had too few pairs for any axis: fewer than level / (1 - level).
         """
-        if self.quantile.isinf().all():
-            return None
+        return self.with_intervals(batch)[1]
+
+    def with_intervals(self, batch: PairBatch) -> tuple[Tensor, Tensor | None]:
         score, spread = self._mean_and_spread(batch)
+        if self.quantile.isinf().all():
+            return score, None
         reach = self.quantile * (spread + self.spread_floor)
-        return torch.stack([score - reach, score + reach], dim=2).clamp(1, 5)
+        return score, torch.stack([score - reach, score + reach], dim=2).clamp(1, 5)
 
     def _mean_and_spread(self, batch: PairBatch) -> tuple[Tensor, Tensor]:
         """Weighted mean and standard deviation of the members :: 2 x (B, 3)."""

@@ -110,10 +110,10 @@ class Regressor(nn.Module):
         return self(PairBatch.stack(rows).to(self.trained.device)).cpu()
 
     @torch.inference_mode()
-    def predict_intervals(self, rows: Sequence[PairFeatures]) -> Tensor | None:
-        """`intervals` of `rows`, in their order."""
-        found = self.intervals(PairBatch.stack(rows).to(self.trained.device))
-        return None if found is None else found.cpu()
+    def predict_with_intervals(self, rows: Sequence[PairFeatures]) -> tuple[Tensor, Tensor | None]:
+        """Ratings and intervals of `rows`, in their order, as `with_intervals` has them."""
+        ratings, found = self.with_intervals(PairBatch.stack(rows).to(self.trained.device))
+        return ratings.cpu(), None if found is None else found.cpu()
 
     def computed_in(self) -> dict[str, Any]:
         """What a scores table is to record of how it was computed, beside the checkpoint."""
@@ -152,7 +152,11 @@ class Regressor(nn.Module):
 
     def intervals(self, batch: PairBatch) -> Tensor | None:
         """Where the ratings lie :: (B, 3, 2), low and high; None of a model without calibration."""
-        return None
+        return self.with_intervals(batch)[1]
+
+    def with_intervals(self, batch: PairBatch) -> tuple[Tensor, Tensor | None]:
+        """`forward` and `intervals` in one pass."""
+        return self(batch), None
 
     def auxiliary_loss(self, inputs: Any, axis: Axis, ratings: Tensor) -> Tensor | None:
         """What training adds to the squared error of an axis, if anything; ratings :: (B, 3)."""

@@ -148,8 +148,9 @@ class OmniRegressor(nn.Module):
             scores[chosen] = self._rate(batch, self._prefix).cpu()
         return scores
 
-    def predict_intervals(self, rows: Sequence[PairRow]) -> None:
-        """None: no part of the ratings is kept to calibrate intervals with."""
+    def predict_with_intervals(self, rows: Sequence[PairRow]) -> tuple[Tensor, None]:
+        """`predict`, without: no part of the ratings is kept to calibrate intervals with."""
+        return self.predict(rows), None
 
     def merge(self) -> None:
         """Add LoRA to the weights of the base, for good: a little faster, and no more trained.
