@@ -79,7 +79,7 @@ def align(original: np.ndarray, edited: np.ndarray) -> np.ndarray:
     """
     original, edited = _frames(original), _frames(edited)
     levels, edited_levels = _level(original), _level(edited)
-    (loud,), (edited_loud,) = _percentiles(levels, 95), _percentiles(edited_levels, 95)
+    (loud,), (edited_loud,) = percentiles(levels, 95), percentiles(edited_levels, 95)
     ranged = np.maximum(original, loud - RANGE_DB), np.maximum(edited, edited_loud - RANGE_DB)
     delays = find_delays(*ranged)
     lag = delays[0]
@@ -189,10 +189,8 @@ def find_gain(original: np.ndarray, edited: np.ndarray) -> float:
     last = round(2 * MAX_GAIN_DB)  # a histogram in steps of half a dB, and what lies beyond
     steps = np.clip(np.rint(2 * difference), -last - 1, last + 1).astype(np.intp)
     counts = np.bincount((steps + last + 1).ravel(), weight.ravel(), 2 * last + 3)[1:-1]
-    density, centres = (
-        gaussian_filter1d(counts, 3.0, mode="constant"),
-        np.arange(-last, last + 1) / 2,
-    )
+    density = gaussian_filter1d(counts, 3.0, mode="constant")
+    centres = np.arange(-last, last + 1) / 2
     mode = float(centres[int(np.argmax(density * np.exp(-np.abs(centres) / 40.0)))])
     near = difference[(np.abs(difference - mode) <= 3.0) & (weight > 0)]
     return float(np.clip(np.median(near), -MAX_GAIN_DB, MAX_GAIN_DB)) if near.size else 0.0
@@ -202,13 +200,13 @@ def compare(o: np.ndarray, e: np.ndarray, floor: float) -> dict[str, float]:
     """Differences of two floored clips of one length :: (T, 64), (T, 64) -> by name."""
     power, power_e = _power(o), _power(e)
     level, level_e = _db(power.sum(axis=1)), _db(power_e.sum(axis=1))
-    least = _percentiles(level, 95)[0] - ACTIVE_DB
+    least = percentiles(level, 95)[0] - ACTIVE_DB
     active = level >= least
     order = np.argsort(uniform_filter1d(level, 5, mode="nearest"), kind="stable")
-    bed = order[: max(1, int(QUIET_SHARE * len(o)))]
-    bed_o, bed_e, active_o, active_e = (
-        _db(x[chosen].mean(axis=0)) for chosen in (bed, active) for x in (power, power_e)
-    )
+    bed = np.isin(np.arange(len(o)), order[: max(1, int(QUIET_SHARE * len(o)))])
+    times = np.stack([bed, active, ~active]).astype(np.float32)
+    times /= np.maximum(times.sum(axis=1, keepdims=True), 1)  # products with these are means
+    (bed_o, active_o), (bed_e, active_e) = (_db(times[:2] @ x) for x in (power, power_e))
     left = active_e > active_o - ACTIVE_DB  # bands that the edit still has
 
     # One frame of tolerance on both sides: a residual delay is no difference.
@@ -227,12 +225,14 @@ def compare(o: np.ndarray, e: np.ndarray, floor: float) -> dict[str, float]:
     excess = np.maximum(flat - np.maximum(highest, flat_bed + 3), 0)
     tolerance = np.float32(10 ** (TOLERANCE_DB / 10))
     added = np.maximum(_power(flat) - tolerance * _power(highest) - _power(flat_bed), 0)
-    added /= _power(level)[:, None]
+    added /= power.sum(axis=1, keepdims=True)
 
     gap = (active_o - bed_o) - (active_e - bed_e)
-    changes = [_over_frames(x, at) for at in (active, ~active) for x in (up, down)]
+    (up_active, up_quiet), (down_active, down_quiet) = (times[1:] @ x for x in (up, down))
+    changes = (up_active, down_active, up_quiet, down_quiet)
     bands_mean = np.stack([*changes, np.maximum(bed_e - bed_o, 0), np.maximum(gap, 0)])
-    cells, sums = weak.sum(axis=0), [np.einsum("tf,tf->f", x, weak) for x in (excess, added)]
+    there = weak.astype(np.float32)
+    cells, sums = there.sum(axis=0), [np.einsum("tf,tf->f", x, there) for x in (excess, added)]
     values: dict[str, float] = {}
     for region, bands in REGIONS.items():
         over, fill = (float(x[bands].sum()) / max(int(cells[bands].sum()), 1) for x in sums)
@@ -241,16 +241,17 @@ def compare(o: np.ndarray, e: np.ndarray, floor: float) -> dict[str, float]:
     values["band_loss"] = _mean(np.clip((active_o - active_e - 10) / 20, 0, 1))
     values["eq"] = float(np.sqrt(np.mean(eq**2)))
     values["floor_drop"] = _mean(np.maximum(bed_o - bed_e, 0)[left])
-    ripple = np.log((_ripple(e[active]) + 1) / (_ripple(o[active]) + 1))
+    ripple = np.log((_mean(_ripple(e)[active]) + 1) / (_mean(_ripple(o)[active]) + 1))
     values["ripple_up"], values["ripple_down"] = max(ripple, 0.0), max(-ripple, 0.0)
 
-    similar = _similarity(o, e)
-    no_eq = _similarity(np.where(left, o, floor)[active], np.where(left, flat, floor)[active])
-    for suffix, x in (("", similar[active]), ("_eq", no_eq)):
-        for name, value in zip(
-            ("best", "median", "worst"), _percentiles(x, 90, 50, 10), strict=True
-        ):
-            values[f"shape_{name}{suffix}"] = 1 - value
+    shape = _free_of_level(o)
+    similar = _likeness(shape, _free_of_level(e))
+    if not left.all():
+        shape, flat = _free_of_level(np.where(left, o, floor)), np.where(left, flat, floor)
+    no_eq = _likeness(shape, _free_of_level(flat))
+    for suffix, x in (("", similar[active]), ("_eq", no_eq[active])):
+        ranks = zip(("best", "median", "worst"), percentiles(x, 90, 50, 10), strict=True)
+        values |= {f"shape_{name}{suffix}": 1 - value for name, value in ranks}
     audible = np.maximum(level, level_e) >= least
     values["unlike_half"] = _mean(similar[audible] < 0.5)
     values["unlike_most"] = _mean(similar[audible] < 0.8)
@@ -304,7 +305,7 @@ def _level(x: np.ndarray) -> np.ndarray:  # sum over bands, in dB :: (T, F) -> (
     return _db(_power(x).sum(axis=1))
 
 
-def _percentiles(x: np.ndarray, *ranks: float) -> list[float]:
+def percentiles(x: np.ndarray, *ranks: float) -> list[float]:
     """As np.percentile has them, which takes ten times as long for some seconds of frames."""
     places = np.array(ranks) / 100 * (len(x) - 1)
     return np.interp(places, np.arange(len(x)), np.sort(x)).tolist()
@@ -323,27 +324,14 @@ def _of_neighbours(pick: np.ufunc, x: np.ndarray) -> np.ndarray:
     return picked
 
 
-def _over_frames(x: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Mean of each band over the chosen frames, 0 for none :: (T, F), (T,) -> (F,)."""
-    return chosen.astype(np.float32) @ x / max(int(chosen.sum()), 1)
-
-
 def _mean(x: np.ndarray) -> float:
     return float(x.mean(dtype=float)) if x.size else 0.0
 
 
-def _ripple(x: np.ndarray) -> float:
-    """Mean rms deviation in dB from the spectrum smoothed over nine bands :: (T, F)."""
+def _ripple(x: np.ndarray) -> np.ndarray:
+    """Rms deviation in dB from the spectrum smoothed over nine bands :: (T, F) -> (T,)."""
     detail = x @ _DETAIL
-    return _mean(np.sqrt(np.einsum("tf,tf->t", detail, detail) / BANDS))
-
-
-def _similarity(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Likeness of spectral shape, 1 if equal but for level :: (T, F), (T, F) -> (T,) in [-1, 1].
-
-    1 - |a - b|^2 / (|a|^2 + |b|^2) of level-free dB spectra; a contrast of 2 dB rms counts as none.
-    """
-    return _likeness(_free_of_level(a), _free_of_level(b))
+    return np.sqrt(np.einsum("tf,tf->t", detail, detail) / BANDS)
 
 
 class _Shape(NamedTuple):
@@ -360,6 +348,10 @@ def _free_of_level(x: np.ndarray) -> _Shape:
 
 
 def _likeness(a: _Shape, b: _Shape) -> np.ndarray:
+    """Likeness of spectral shape, 1 if equal but for level :: (T, F), (T, F) -> (T,) in [-1, 1].
+
+    1 - |a - b|^2 / (|a|^2 + |b|^2) of level-free dB spectra; a contrast of 2 dB rms counts as none.
+    """
     least = 2 * 4.0 * a.cells.shape[1]
     shared = 2 * np.einsum("tf,tf->t", a.cells, b.cells)
     return (shared + least) / (a.energy + b.energy + least)

@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from auditeval.features.alignment import ALIGNMENT_NAMES, align
+from auditeval.features.alignment import ALIGNMENT_NAMES, align, percentiles
 
 PATCH_NAMES = (
     # Of patches averaged with their neighbours:
@@ -68,11 +68,11 @@ def _compare_patches(original: np.ndarray, edited: np.ndarray) -> np.ndarray:
     x, y = (_unit(smooth(patches.astype(np.float32))) for patches in (original, edited))
     shared = min(len(x), len(y))
     unlike = 1 - np.einsum("td,td->t", x[:shared], y[:shared])
-    new, lost = 1 - _likest(y, x), 1 - _likest(x, y)
+    lost, new = (1 - likest for likest in _likest(x, y))
     values = [
         unlike.mean(),
         unlike.max(),
-        np.percentile(unlike, 10),
+        *percentiles(unlike, 10),
         new.mean(),
         new.max(),
         lost.mean(),
@@ -92,10 +92,14 @@ def smooth(patches: np.ndarray) -> np.ndarray:
     return ((sums[stop] - sums[first]) / (stop - first)[:, None]).astype(np.float32)
 
 
-def _likest(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """For each row of x the largest cosine with any row of y, in blocks of bounded memory."""
-    blocks = [(x[start : start + _BLOCK] @ y.T).max(axis=1) for start in range(0, len(x), _BLOCK)]
-    return np.concatenate(blocks)
+def _likest(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each row of x the largest cosine with any of y, and the other way round; by blocks."""
+    blocks, of_y = [], np.full(len(y), -1.0, np.float32)
+    for start in range(0, len(x), _BLOCK):
+        cosines = x[start : start + _BLOCK] @ y.T
+        blocks.append(cosines.max(axis=1))
+        np.maximum(of_y, cosines.max(axis=0), out=of_y)
+    return np.concatenate(blocks), of_y
 
 
 def _unit(patches: np.ndarray) -> np.ndarray:
