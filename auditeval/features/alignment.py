@@ -112,8 +112,9 @@ def find_delays(original: np.ndarray, edited: np.ndarray, separation: int = 25) 
     """Lags of the edit in frames, likeliest first :: (T1, 64), (T2, 64) -> lags.
 
     DELAYS peaks of the cross-correlation of eight band envelopes (over energies of the overlap and
-    of the whole, geometric mean; short lags win ties), then equal starts and equal ends. First of
-    all comes the lag near these at which most of the envelopes is alike.
+    of the whole, geometric mean; short lags win ties), then equal starts, equal ends, and equal
+    first frames that are heard. First of all comes the lag near these at which most of the
+    envelopes is alike.
     """
     a, b = (x.reshape(len(x), 8, -1) @ np.full(8, 1 / 8, x.dtype) for x in (original, edited))
     a, b = a - a.mean(axis=0), b - b.mean(axis=0)
@@ -133,7 +134,8 @@ def find_delays(original: np.ndarray, edited: np.ndarray, separation: int = 25) 
             break
         found.append(int(lags[best]))
         score[max(0, best - separation) : best + separation + 1] = -np.inf
-    found += [0, len(b) - len(a)]
+    starts = [int(np.argmax((x > x.min(axis=0) + 1).any(axis=1))) for x in (a, b)]
+    found += [0, len(b) - len(a), starts[1] - starts[0]]  # the last: silence was put before it
     return list(dict.fromkeys([_nearest(a, b, found), *found]))
 
 
