@@ -23,7 +23,7 @@ from auditeval.models.omni.regressor import OmniRegressor
 from auditeval.types import AXES, EditPair, Scores, UserError
 from auditeval.version import __version__
 
-DEFAULT_CHECKPOINT = "auditeval-simulated"
+DEFAULT_CHECKPOINT = "auditeval-offline"
 
 
 class Progress(NamedTuple):

@@ -216,7 +216,7 @@ def salmon(
 
         auditeval bench salmon salmon_dataset --scores twist=likelihoods.csv --baselines -o report
 
-        auditeval bench salmon salmon_dataset -c checkpoints/auditeval-simulated -o report
+        auditeval bench salmon salmon_dataset -c checkpoints/auditeval-offline -o report
     """
     from auditeval import scoring
     from auditeval.benchmarks.salmon import scorers

@@ -33,6 +33,7 @@ QUIET_SHARE = 0.2  # the quietest frames of the original show the stationary bed
 FREE_SECONDS = 0.5  # a later or earlier start that nobody minds
 TOLERANCE_DB = 1.0  # what cells may differ by, as after a delay by a part of a frame
 EDGE_FRAMES = 2
+CLEARLY = 0.75  # what the difference of two clips at another lag must be of that at the likeliest
 ALIKE_DB = 3.0  # a cell of eight bands that differs by this is half unlike
 DELAYS = 5  # candidate lags for material that was moved
 # Upper edges 1.2, 3.3, 6.9 and 14 kHz.
@@ -144,7 +145,8 @@ def _nearest(a: np.ndarray, b: np.ndarray, found: list[int]) -> int:
 
     A steady sound correlates with itself at any lag, but only at the right one is the difference
     small. What an edit added or took away is unlike at any lag and must not draw it: a cell costs
-    at most 1 (Geman-McClure), and as much where it is heard and meets nothing.
+    at most 1 (Geman-McClure), and as much where it is heard and meets nothing. Under noise nearly
+    all is unlike at any lag, and the likeliest of `found` stays.
     """
     heard = [np.append(0, np.cumsum((x > x.min(axis=0) + 1).any(axis=1))) for x in (a, b)]
     a, b = (uniform_filter1d(x, 3, axis=0, mode="nearest") for x in (a, b))
@@ -160,7 +162,8 @@ def _nearest(a: np.ndarray, b: np.ndarray, found: list[int]) -> int:
             alone = heard[0][-1] + heard[1][-1] - met
             unlike /= unlike + ALIKE_DB**2
             costs[lag] = float(unlike.sum()) / unlike.shape[1] + alone / 2
-    return min(costs, key=lambda lag: costs[lag], default=found[0])
+    best = min(costs, key=lambda lag: costs[lag], default=found[0])
+    return best if costs and costs[best] < CLEARLY * costs[found[0]] else found[0]
 
 
 def find_fraction(original: np.ndarray, edited: np.ndarray) -> float:

@@ -24,9 +24,10 @@ class EnsembleRegressor(Regressor):
     stay at what they have seen, MLPs are smooth between. `kinds` says which of KINDS take part;
     each counts the same, the `members` MLPs together as one. No member leaves the scale of 1 to 5.
 
-    All see `alignment`, standardised, and whether the captions ask for something new or gone: sound
-    that came is damage where nothing was asked for. For relevance they see `evidence` too. No
-    embedding of a clip, so that a stretch of a clip can be rated as a clip can.
+    All see `alignment`, standardised, whether the captions ask for something new or gone, and where
+    they ask for nothing `alignment` once more (else 0): there all that came or went is damage, and
+    a line for it has slopes of its own. For relevance they see `evidence` too. No embedding of a
+    clip, so that a stretch of a clip can be rated as a clip can.
 
     Only the MLPs are `heads`, trained by gradient; the others are fitted by `training.ensemble` and
     set by `set_member`. `trees` holds their sizes, {kind: {axis: [trees, nodes]}}.
@@ -84,14 +85,16 @@ class EnsembleRegressor(Regressor):
     def size(self, axis: Axis) -> int:
         """How many numbers the members of an axis see."""
         evidence = self.arguments["evidence_dim"] if axis == "relevance" else 0
-        return self.arguments["alignment_dim"] + 2 + evidence
+        return 2 * self.arguments["alignment_dim"] + 2 + evidence
 
     def make_head(self, axis: Axis) -> nn.Module:
         return _AxisHead(axis, self.size(axis), self.arguments["hidden"], self.arguments["dropout"])
 
     def inputs(self, batch: PairBatch) -> dict[Axis, Tensor]:
         changes = [text.any(dim=1, keepdim=True) for text in (batch.added_text, batch.removed_text)]
-        sound = torch.cat([self.scale_alignment(batch.alignment), *changes], dim=1)
+        alignment = self.scale_alignment(batch.alignment)
+        unasked = ~torch.cat(changes, dim=1).any(dim=1, keepdim=True)
+        sound = torch.cat([alignment, alignment * unasked, *changes], dim=1)
         fit = torch.cat([sound, self.scale_evidence(batch.evidence)], dim=1)
         return {axis: fit if axis == "relevance" else sound for axis in AXES}
 

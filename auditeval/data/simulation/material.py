@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from scipy.ndimage import uniform_filter1d
 
 from auditeval.audio.waveform import FULL_SCALE, quantised
 from auditeval.data.recordings import CLASS, Recording, decoded, read_recordings
-from auditeval.data.simulation.signals import RATE_HZ, above, decibels
+from auditeval.data.simulation.signals import RATE_HZ, above, active_rms, decibels
 from auditeval.data.simulation.tones import TONES, tones
 from auditeval.data.simulation.vocabulary import known, spelled
 from auditeval.data.simulation.words import WORDS
@@ -29,8 +30,9 @@ REAL_SHARE = 0.75
 
 SPEECH = ("speech", "male_speech", "female_speech")
 
-WIDENED_SHARE = 0.5
-"""Of recordings of speech, whose corpora end at 8 kHz: a low-pass would else cost them nothing."""
+WIDENED_SHARE, STUDIO_SHARE = 0.5, 0.5
+"""Of recordings of speech. Corpora end at 8 kHz, so that a low-pass would cost nothing, and have
+noise in pauses, under which added noise would hide."""
 
 _STEADY = ("helicopter", "chainsaw", "clock_ticking")
 _BACKGROUNDS = (
@@ -175,6 +177,8 @@ class Material:
             x = faded(x[start : start + length])
             if name in SPEECH and rng.random() < WIDENED_SHARE:
                 x = widened(x, rng)
+            if name in SPEECH and rng.random() < STUDIO_SHARE:
+                x = expanded(x)
             return x, clip.recording.name
         if name not in self.synthetic:  # the only recording there is
             return self.take(name, pool, seconds, rng, whole)
@@ -190,6 +194,21 @@ def widened(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         moved = above(upper * np.cos(2 * np.pi * shift_hz * time), 4000.0 + shift_hz)
         x = x + 2 * decibels(gain_db) * moved
     return x.astype(np.float32)
+
+
+def expanded(x: np.ndarray) -> np.ndarray:
+    """With pauses as silent as a studio's, which corpora of speech have not.
+
+    Frames of 20 ms more than 25 dB below the active level are turned down by as much again and
+    half, 30 dB at the most.
+    """
+    count = max(1, len(x) // _FRAME)
+    parts = np.array_split(np.asarray(x, np.float64), count)
+    level_db = 10 * np.log10([part @ part / len(part) + 1e-12 for part in parts])
+    below_db = np.maximum(20 * np.log10(max(active_rms(x), 1e-6)) - 25 - level_db, 0)
+    gain_db = uniform_filter1d(-np.minimum(1.5 * below_db, 30), 3, mode="nearest")
+    centres = (np.arange(count) + 0.5) * len(x) / count
+    return (x * 10 ** (np.interp(np.arange(len(x)), centres, gain_db) / 20)).astype(np.float32)
 
 
 def repeated(x: np.ndarray, length: int) -> np.ndarray:
