@@ -16,6 +16,8 @@ from auditeval.features.minilm import MiniLM
 
 _BRIDGE_TEMPERATURE = 0.02
 _BRIDGE_FLOOR = 1e-4
+_SILENCE = 1e-4  # -80 dB of full scale
+_MOST_SILENCE_SECONDS = 0.5
 _LABELS = 32  # encoded at a time
 
 
@@ -44,13 +46,13 @@ class OfflineEncoder(ClipEncoder):
         self._yamnet = yamnet.YamNet(Path(yamnet_path) if yamnet_path else None)
         self._minilm = MiniLM(Path(minilm_path) if minilm_path else None)
         self._label_embeddings = _embed_labels(self._minilm)
-        parts = ("2", self._melstats.revision, self._yamnet.revision, self._minilm.revision)
+        parts = ("3", self._melstats.revision, self._yamnet.revision, self._minilm.revision)
         self.revision = "-".join(parts)
 
     def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
         """Mono float32 (N,) at 32 kHz; see the class for what comes out."""
         mel = self._melstats.encode_clip(samples)
-        waveform = audio.Waveform(samples, self.rate_hz)
+        waveform = audio.Waveform(_heard(samples), self.rate_hz)
         patches = self._yamnet(audio.resample(waveform, yamnet.RATE_HZ))
         # log(p) above its floor: never negative, 0 for a label that is nowhere in the clip.
         bridge = np.log(patches.probabilities / _BRIDGE_FLOOR + 1)
@@ -91,3 +93,16 @@ def _embed_labels(minilm: MiniLM) -> np.ndarray:
         rows = order[start : start + _LABELS]
         made[rows] = minilm([labels[row] for row in rows])
     return made
+
+
+def _heard(samples: np.ndarray) -> np.ndarray:
+    """Without the silence at its ends, of which half a second at the most is taken off.
+
+    YAMNet's answer depends on where its patches begin: they begin with the sound, so that a delay
+    and silence around a clip change nothing.
+    """
+    most = round(_MOST_SILENCE_SECONDS * MelStats.rate_hz)
+    loud = np.flatnonzero(np.abs(samples) > _SILENCE)
+    if not len(loud):
+        return samples
+    return samples[min(loud[0], most) : max(loud[-1] + 1, len(samples) - most)]
