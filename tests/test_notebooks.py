@@ -42,7 +42,6 @@ def test_what_is_in_git_was_run_in_order_and_defines_nothing(path: Path) -> None
     assert path.stat().st_size < 700_000
 
 
-@pytest.mark.xfail(reason="auditeval-simulated was trained on revision 1 of the encoder")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_it_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nbclient = pytest.importorskip("nbclient")
