@@ -29,6 +29,7 @@ class EnsembleFit(HeadsFit):
     nothing else: no epoch is chosen by it and no step size, or the intervals would be too narrow.
     """
 
+    name = "ensemble"
     trains = (EnsembleRegressor, ConcatRegressor, PairwiseRegressor)
 
     def __init__(

@@ -29,6 +29,7 @@ class HeadsFit:
     `epochs` is {axis: epochs}; batch sizes are in pairs.
     """
 
+    name = "heads"
     trains: tuple[type[Regressor], ...] = (ConcatRegressor, PairwiseRegressor)
 
     def __init__(
@@ -50,8 +51,8 @@ class HeadsFit:
             kind = find_model(name)
             if not issubclass(kind, self.trains):
                 raise UserError(
-                    f"model {name!r} is not trained by this fit; fit=heads trains concat and "
-                    "pairwise, fit=ensemble these and ensemble, fit=lora qwen_omni"
+                    f"model {name!r} is not trained by fit={self.name}; see fit=lora for qwen_omni, "
+                    "fit=ensemble for ensemble"
                 )
             words |= kind.uses_changed_words
         rows = encoding(store, pairs, lambda chunk: store.pairs(chunk, words))

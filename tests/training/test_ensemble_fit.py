@@ -170,7 +170,7 @@ def test_it_learns_thirty_pairs_by_heart(pairs: list[EditPair], tmp_path: Path) 
 @pytest.mark.parametrize(
     ("overrides", "said"),
     [
-        (["fit=heads"], "model 'ensemble' is not trained by this fit; .*fit=ensemble these and"),
+        (["fit=heads"], "model 'ensemble' is not trained by fit=heads; see .*fit=ensemble"),
         (["model.kinds=[ridge, oracle]"], "kinds .*expected some of ridge"),
         (["~fit.estimators.boosting"], "fit.estimators: has none for 'boosting'"),
         (["fit.estimators.ridge.alpha=-1"], "fit.estimators.ridge: .*'alpha'"),

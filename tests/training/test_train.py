@@ -274,8 +274,10 @@ def test_it_learns_sixteen_pairs_by_heart(
     pairs = []
     for scene, part in ((0, "train"), (1, "train"), (2, "train"), (3, "train"),
                         (4, "validation"), (5, "test")):  # fmt: skip
-        of_scene = [pair for pair in simulated if pair.source == f"scene{scene:05d}"][:4]
-        pairs += [pair.model_copy(update={"split": part}) for pair in of_scene]
+        of_scene = [pair for pair in simulated if pair.source == f"scene{scene:05d}"]
+        # Nobody could tell two edits apart that left one clip, and votes on them differ.
+        unlike = list({pair.edited.read_bytes(): pair for pair in of_scene}.values())[:4]
+        pairs += [pair.model_copy(update={"split": part}) for pair in unlike]
     manifest.write(pairs, tmp_path / "pairs.jsonl")
     chosen = {
         "pairwise": ["model.hidden=[64]"],
