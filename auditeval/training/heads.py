@@ -51,8 +51,8 @@ class HeadsFit:
             kind = find_model(name)
             if not issubclass(kind, self.trains):
                 raise UserError(
-                    f"model {name!r} is not trained by fit={self.name}; see fit=lora for qwen_omni, "
-                    "fit=ensemble for ensemble"
+                    f"model {name!r} is not trained by fit={self.name}; see fit=lora for "
+                    "qwen_omni, fit=ensemble for ensemble"
                 )
             words |= kind.uses_changed_words
         rows = encoding(store, pairs, lambda chunk: store.pairs(chunk, words))

@@ -59,7 +59,8 @@ def bridge(embeddings: np.ndarray, encoder: Encoder) -> np.ndarray:
 
 
 def test_sizes_are_as_declared(encoder: Encoder, bark: np.ndarray) -> None:
-    made = encoder.encode_clip(bark)
+    heard = bark + np.float32(1e-3) * np.sin(np.arange(len(bark), dtype=np.float32))  # to its ends
+    made = encoder.encode_clip(heard)
     assert made.embedding.shape == (encoder.dim,)
     assert made.embedding.dtype == np.float32
     assert made.frames["mel"].shape == (200, 64)
@@ -69,6 +70,18 @@ def test_sizes_are_as_declared(encoder: Encoder, bark: np.ndarray) -> None:
     assert words.shape == (2, encoder.text_dim)
     assert np.isfinite(made.embedding).all()
     assert np.isfinite(words).all()
+
+
+def test_silence_around_a_clip_moves_no_patch(encoder: Encoder, bark: np.ndarray) -> None:
+    """Half a second at each end, and no more: what lies beyond is a pause, and heard as one."""
+    loud = np.flatnonzero(np.abs(bark) > 1e-4)
+    heard = bark[loud[0] : loud[-1] + 1]
+    alone, padded, later = (
+        encoder.encode_clip(np.pad(heard, ends)).frames["patch"]
+        for ends in ((0, 0), (9600, 9600), (48000, 0))
+    )
+    assert np.array_equal(alone, padded)
+    assert len(later) > len(alone)
 
 
 def test_parts_of_the_embedding(encoder: Encoder, bark: np.ndarray) -> None:
