@@ -66,8 +66,11 @@ def explain(
     else:
         pair = one_pair(original, edited, original_caption, target_caption)
     made = explained(load(checkpoint, device, cache_dir), pair)
-    output.mkdir(parents=True, exist_ok=True)
-    report.write(made, output)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        report.write(made, output)
+    except OSError as error:
+        raise UserError(f"{output}: cannot be written ({error.strerror})") from None
     print("\n".join(report.to_lines(made)))
     print(f"{output / 'explanation.json'}, {output / 'explanation.png'}")
 

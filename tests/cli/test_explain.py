@@ -51,3 +51,14 @@ def test_a_mistake_is_one_sentence(
     ended = cli("explain", *(x.format(pairs=pairs_path) for x in arguments))
     assert ended.status == 2
     assert said in ended.sentence
+
+
+def test_a_folder_that_cannot_be_made_is_one_sentence(
+    cli: Any, melstats_checkpoint: Path, good: list[EditPair], pairs_path: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    folder = tmp_path / "file" / "why"
+    where = ("-c", melstats_checkpoint, "--device", "cpu", "-o", folder)
+    ended = cli("explain", pairs_path, "--id", good[1].id, *where)
+    assert ended.status == 2
+    assert f"{folder}: cannot be written" in ended.sentence
