@@ -33,6 +33,7 @@ QUIET_SHARE = 0.2  # the quietest frames of the original show the stationary bed
 FREE_SECONDS = 0.5  # a later or earlier start that nobody minds
 TOLERANCE_DB = 1.0  # what cells may differ by, as after a delay by a part of a frame
 EDGE_FRAMES = 2
+STEP = 2  # of smoothed frames every second says it all
 CLEARLY = 0.75  # what the difference of two clips at another lag must be of that at the likeliest
 ALIKE_DB = 3.0  # a cell of eight bands that differs by this is half unlike
 DELAYS = 5  # candidate lags for material that was moved
@@ -92,7 +93,7 @@ def align(original: np.ndarray, edited: np.ndarray) -> np.ndarray:
     if end - begin > 5 * EDGE_FRAMES:  # a clip's end has half a window of sound, or silence, beyond
         begin, end = begin + EDGE_FRAMES, end - EDGE_FRAMES
     floor = max(max(loud, edited_loud - MAX_GAIN_DB) - RANGE_DB, SILENCE_DB)
-    gain = find_gain(original[begin:end], edited[begin + lag : end + lag])
+    gain = find_gain(original[begin:end:STEP], edited[begin + lag : end + lag : STEP])
     original, edited = np.maximum(original, floor), np.maximum(edited - gain, floor)
     values = compare(original[begin:end], edited[begin + lag : end + lag], floor)
     audible = max(loud - ACTIVE_DB, SILENCE_DB + 10 * np.log10(BANDS) + 3)
@@ -154,14 +155,14 @@ def _nearest(a: np.ndarray, b: np.ndarray, found: list[int]) -> int:
     for lag in sorted({near for x in found for near in range(x - 3, x + 4)}, key=abs):
         begin, end = max(0, -lag), min(len(a), len(b) - lag)
         if end > begin:
-            difference = b[begin + lag : end + lag] - a[begin:end]
-            some = difference[::4]  # enough to tell a gain, and an EQ
+            difference = b[begin + lag : end + lag : STEP] - a[begin:end:STEP]
+            some = difference[::STEP]  # enough to tell a gain, and an EQ
             difference -= np.partition(some, len(some) // 2, axis=0)[len(some) // 2]
             unlike = difference * difference
             met = heard[0][end] - heard[0][begin] + heard[1][end + lag] - heard[1][begin + lag]
             alone = heard[0][-1] + heard[1][-1] - met
             unlike /= unlike + ALIKE_DB**2
-            costs[lag] = float(unlike.sum()) / unlike.shape[1] + alone / 2
+            costs[lag] = STEP * float(unlike.sum()) / unlike.shape[1] + alone / 2
     best = min(costs, key=lambda lag: costs[lag], default=found[0])
     return best if costs and costs[best] < CLEARLY * costs[found[0]] else found[0]
 
@@ -203,19 +204,20 @@ def find_gain(original: np.ndarray, edited: np.ndarray) -> float:
 
 def compare(o: np.ndarray, e: np.ndarray, floor: float) -> dict[str, float]:
     """Differences of two floored clips of one length :: (T, 64), (T, 64) -> by name."""
+    # One frame of tolerance on both sides: a residual delay is no difference.
+    highest, lowest = _of_neighbours(np.maximum, o), _of_neighbours(np.minimum, o)
+    o, e, highest, lowest = (x[::STEP] for x in (o, e, highest, lowest))
     power, power_e = _power(o), _power(e)
     level, level_e = _db(power.sum(axis=1)), _db(power_e.sum(axis=1))
     least = percentiles(level, 95)[0] - ACTIVE_DB
     active = level >= least
-    order = np.argsort(uniform_filter1d(level, 5, mode="nearest"), kind="stable")
+    order = np.argsort(uniform_filter1d(level, 3, mode="nearest"), kind="stable")
     bed = np.isin(np.arange(len(o)), order[: max(1, int(QUIET_SHARE * len(o)))])
     times = np.stack([bed, active, ~active]).astype(np.float32)
     times /= np.maximum(times.sum(axis=1, keepdims=True), 1)  # products with these are means
     (bed_o, active_o), (bed_e, active_e) = (_db(times[:2] @ x) for x in (power, power_e))
     left = active_e > active_o - ACTIVE_DB  # bands that the edit still has
 
-    # One frame of tolerance on both sides: a residual delay is no difference.
-    highest, lowest = _of_neighbours(np.maximum, o), _of_neighbours(np.minimum, o)
     up = np.maximum(e - highest - TOLERANCE_DB, 0)
     down = np.maximum(lowest - e - TOLERANCE_DB, 0)
 
@@ -260,8 +262,8 @@ def compare(o: np.ndarray, e: np.ndarray, floor: float) -> dict[str, float]:
     audible = np.maximum(level, level_e) >= least
     values["unlike_half"] = _mean(similar[audible] < 0.5)
     values["unlike_most"] = _mean(similar[audible] < 0.8)
-    run = _longest_run((uniform_filter1d(similar, 5, mode="nearest") < 0.5) & audible)
-    values["unlike_run"] = np.log1p(run * FRAME_SECONDS / 0.1)
+    run = _longest_run((uniform_filter1d(similar, 3, mode="nearest") < 0.5) & audible)
+    values["unlike_run"] = np.log1p(run * STEP * FRAME_SECONDS / 0.1)
     distance = np.sqrt(np.mean(np.maximum(np.abs(e - o) - TOLERANCE_DB, 0) ** 2, axis=1))
     values["lsd"], values["lsd_active"] = _mean(distance), _mean(distance[active])
     x, y = level - level.mean(), level_e - level_e.mean()

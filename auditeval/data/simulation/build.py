@@ -37,7 +37,7 @@ from auditeval.data.simulation.systems import (
 )
 from auditeval.types import AXES, EditPair
 
-VERSION = 11
+VERSION = 12
 """Raise it when the same arguments would make other sounds: old folders are then not reused."""
 
 EDITS_PER_SCENE = 5

@@ -69,10 +69,11 @@ SYSTEMS: dict[str, dict[str, float]] = {
 }
 
 # Speech tests in the manner of P.835 have noise and modulated noise at independent levels, heard
-# through all kinds of transmission.
+# in full or over a line: a terminal limits the band at both ends and colours what it lets through.
 _SPEECH_TEST_SHARE = 0.6
-_SPEECH_TEST = {"mnru": 0.65, "low_pass": 0.3, "high_pass": 0.2, "equalisation": 0.35}
-_SPEECH_TEST_NOISE = 0.75
+_SPEECH_TEST = {"mnru": 0.65}
+_SPEECH_TEST_NOISE, _SPEECH_TEST_LINE = 0.75, 0.4
+_LINE = {"low_pass": 0.8, "high_pass": 0.7, "equalisation": 0.8}
 
 _LOCAL_SHARE = 0.3  # of the damage
 _LOCAL_SECONDS = (0.4, 1.5)
@@ -105,6 +106,8 @@ def draw_faults(
             chances, local_share = dict(_SPEECH_TEST), 0.0
             if rng.random() < _SPEECH_TEST_NOISE:
                 chances[str(rng.choice(NOISES))] = 1.0
+            if rng.random() < _SPEECH_TEST_LINE:
+                chances |= _LINE
     drawn = [n for n in FAULTS if n in chances and rng.random() < chances[n]]
     drawn = [n for n in drawn if _possible(n, operation, is_speech)]
     if whole := [n for n in drawn if n in WHOLE]:
