@@ -11,10 +11,11 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import platformdirs
@@ -96,7 +97,6 @@ class FeatureStore:
         `with_changed_words=False` spares the words added and removed: 0, for models that do not
         look at them.
         """
-        clips = self.files([p for pair in pairs for p in (pair.original, pair.edited)])
         changes = [
             changed_words(pair.original_caption, pair.target_caption)
             if with_changed_words
@@ -110,7 +110,6 @@ class FeatureStore:
         )
         share = -(-len(words) // max(self.workers, 1))
         size = min(max(share, 1), _CAPTIONS)
-        texts = dict(zip(words, self._batches(self.captions, list(words), size), strict=True))
 
         def join(pair: EditPair, change: tuple[str, str]) -> PairFeatures | Failure:
             for side in ("original_caption", "target_caption"):
@@ -134,14 +133,29 @@ class FeatureStore:
                 weigh(original.frames, edited.frames, added, removed, before, after),
             )
 
-        return self._map(lambda both: join(*both), zip(pairs, changes, strict=True))
+        with self._pool() as pool:
+            texts = _Batched(pool, self.captions, words, size)
+            texts.start()
+            clips = _Batched(
+                pool,
+                self._read,
+                [path for pair in pairs for path in (pair.original, pair.edited)],
+                self.encoder.batch_size,
+            )
+            joined = []
+            for pair, change in zip(pairs, changes, strict=True):
+                # Clips of the pairs to come are encoded beside: to compare takes the interpreter.
+                clips.start(until=(pair.original, pair.edited), ahead=2 * self.workers)
+                joined.append(pool.submit(join, pair, change))
+            return [future.result() for future in joined]
 
     def files(self, paths: Iterable[Path]) -> dict[Path, AudioFeatures | Failure]:
         """Features of audio files, each read once; one without says why."""
         once = list(dict.fromkeys(paths))
-        return dict(
-            zip(once, self._batches(self._read, once, self.encoder.batch_size), strict=True)
-        )
+        with self._pool() as pool:
+            clips = _Batched(pool, self._read, once, self.encoder.batch_size)
+            clips.start()
+            return {path: clips[path] for path in once}
 
     def clips(self, waveforms: Sequence[audio.Waveform]) -> list[AudioFeatures]:
         """Features of decoded clips."""
@@ -197,20 +211,14 @@ class FeatureStore:
             return [result for path in paths for result in self._read([path])]
         return [w if isinstance(w, Failure) else next(found) for w in waveforms]
 
-    def _batches(
-        self,
-        function: Callable[[Sequence[Item]], Sequence[Result]],
-        items: Sequence[Item],
-        size: int,
-    ) -> list[Result]:
-        batches = [items[start : start + size] for start in range(0, len(items), size)]
-        return [result for results in self._map(function, batches) for result in results]
-
-    def _map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-        if self.workers == 0:
-            return [function(item) for item in items]
-        with ThreadPoolExecutor(self.workers) as pool:
-            return list(pool.map(function, items))
+    @contextmanager
+    def _pool(self) -> Iterator[Executor]:
+        """For as long as nothing fails: what has not begun by then is not begun any more."""
+        pool = ThreadPoolExecutor(self.workers) if self.workers else _Caller()
+        try:
+            yield pool
+        finally:
+            pool.shutdown(cancel_futures=True)
 
     def _cached(
         self,
@@ -265,3 +273,44 @@ class _Timer:
         with self._store._lock:
             self._store.encoder_seconds += time.perf_counter() - self._start
             self._store.misses += self._items
+
+
+class _Caller(Executor):
+    """A pool without threads: what is submitted is done at once."""
+
+    def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
+        done: Future[Result] = Future()
+        done.set_result(fn(*args, **kwargs))
+        return done
+
+
+class _Batched(Generic[Item, Result]):
+    """Results for items, each once, which a pool computes a batch at a time, in order.
+
+    A task of the pool may wait for an item if it was submitted after the item was started.
+    """
+
+    def __init__(
+        self,
+        pool: Executor,
+        function: Callable[[Sequence[Item]], Sequence[Result]],
+        items: Iterable[Item],
+        size: int,
+    ) -> None:
+        once = list(dict.fromkeys(items))
+        self._pool, self._function = pool, function
+        self._batches = [once[start : start + size] for start in range(0, len(once), size)]
+        self._places = {item: divmod(row, size) for row, item in enumerate(once)}
+        self._started: list[Future[Sequence[Result]]] = []
+
+    def start(self, until: Iterable[Item] | None = None, ahead: int = 0) -> None:
+        """Submit the batches with these items and as many more, or all; none twice."""
+        stop = len(self._batches)
+        if until is not None:
+            stop = max(self._places[item][0] for item in until) + 1 + ahead
+        for batch in self._batches[len(self._started) : stop]:
+            self._started.append(self._pool.submit(self._function, batch))
+
+    def __getitem__(self, item: Item) -> Result:
+        batch, row = self._places[item]
+        return self._started[batch].result()[row]
