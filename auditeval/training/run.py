@@ -87,6 +87,10 @@ def train(config: DictConfig) -> Trained | None:
     folder.mkdir(parents=True, exist_ok=True)
     if "make" in config.get("base", {}):
         _call(config.base.make)
+    # Before the data, which can take minutes to make.
+    tests: dict[str, FurtherTest] = {
+        str(name): _call(node) for name, node in config.get("tests", {}).items()
+    }
     manifest_path = Path(_call(config.data.manifest))
     pairs = manifest.read(manifest_path)
     if not any(pair.ratings for pair in pairs):
@@ -96,9 +100,6 @@ def train(config: DictConfig) -> Trained | None:
     encoder = make_encoder(**config.features)
     encoder.to(str(choose_device(config.get("device", "auto"))))
     baselines = {str(name): _call(node) for name, node in config.baselines.items()}
-    tests: dict[str, FurtherTest] = {
-        str(name): _call(node) for name, node in config.get("tests", {}).items()
-    }
     for node in config.callbacks.values():
         _call(node)  # each fold has its own; a mistake in their settings is said before hours pass
     if first:
