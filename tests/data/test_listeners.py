@@ -25,6 +25,17 @@ def test_a_faultless_edit_is_a_five() -> None:
     assert expected({}) == dict.fromkeys(AXES, 5.0)
 
 
+def test_a_telephone_costs_what_the_e_model_says() -> None:
+    """300 to 3400 Hz together: 3.25 where speech of full bandwidth has 4.5 [ITU-T G.107.2]."""
+
+    def severity(fault: str, hz: float) -> float:
+        ladder = np.linspace(0, 1, 1001)
+        return float(min(ladder, key=lambda s: abs(parameter(fault, s) - hz)))
+
+    line = {"low_pass": severity("low_pass", 3400), "high_pass": severity("high_pass", 300)}
+    assert 5 - expected(line)["quality"] == pytest.approx(4.5 - 3.25, abs=0.1)
+
+
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_table_is_made_of_rising_points_within_the_scale(fault: str) -> None:
     for curve in FAULTS[fault][1:]:

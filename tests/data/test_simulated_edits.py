@@ -260,3 +260,16 @@ def test_a_speech_test_has_noise_and_modulated_noise_at_independent_levels() -> 
     assert len(both) > 300
     assert abs(np.corrcoef(np.array(both).T)[0, 1]) < 0.15
     assert sum(not faults for faults in drawn) > 200
+
+
+def test_a_speech_test_is_heard_in_full_or_over_a_line_with_noise_as_without() -> None:
+    """A line limits the band and colours at once: one of these faults makes the others likely."""
+    rng = np.random.default_rng(3)
+    drawn = [draw_faults("sim_careful", UNEDITED, 64000, 8000, True, rng) for _ in range(1500)]
+    narrow = [f for f in drawn if "low_pass" in f]
+    assert 0.12 < len(narrow) / len(drawn) < 0.28
+    assert np.mean(["equalisation" in f for f in narrow]) > 0.6
+    assert np.mean(["high_pass" in f for f in narrow]) > 0.5
+    wide = [f for f in drawn if "low_pass" not in f]
+    assert np.mean(["equalisation" in f for f in wide]) < 0.15
+    assert np.mean(["mnru" in f for f in narrow]) > 0.5
