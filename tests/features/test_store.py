@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ import soundfile
 
 from auditeval import audio, manifest
 from auditeval.data.soundbank import synthesize
+from auditeval.features import store as store_module
 from auditeval.features.encoder import AudioFeatures
 from auditeval.features.melstats import MelStats
 from auditeval.features.store import Failure, FeatureStore, PairFeatures
@@ -234,3 +236,54 @@ def test_one_clip_without_features_costs_no_other_theirs(
     assert failed == Failure(reason)
     expected = FeatureStore(Counting(), tmp_path / "other").pairs([pairs[0], pairs[2]])
     assert equal([first, last], expected)
+
+
+def test_pairs_are_compared_before_the_last_clip_is_encoded(
+    pairs: list[EditPair], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the cores that encode wait for the one that compares."""
+    steps: list[str] = []
+
+    class Recording(Counting):
+        def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
+            steps.append("encode")
+            return super().encode_clip(samples)
+
+    def compared(*clips: dict[str, np.ndarray]) -> np.ndarray:
+        steps.append("compare")
+        return np.zeros(1, np.float32)
+
+    monkeypatch.setattr(store_module, "compare", compared)
+    many = []
+    for number in range(12):
+        path = tmp_path / f"{number}.wav"
+        soundfile.write(path, synthesize("wind", number, 0.5, 16000), 16000, "PCM_16")
+        many.append(pairs[0].model_copy(update={"id": str(number), "edited": path}))
+    FeatureStore(Recording(), tmp_path / "cache", workers=1).pairs(many)
+    assert steps.count("encode") == 13
+    assert steps.count("compare") == 12
+    assert steps.index("compare") < 6
+
+
+def test_what_an_interrupted_store_had_not_begun_it_does_not_begin(
+    pairs: list[EditPair], tmp_path: Path
+) -> None:
+    class Broken(Counting):
+        begun = 0
+
+        def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
+            Broken.begun += 1
+            time.sleep(0.02)
+            raise UserError("out of order")
+
+    many = [
+        pairs[0].model_copy(update={"id": str(number), "edited": tmp_path / f"{number}.wav"})
+        for number in range(20)
+    ]
+    for number in range(20):
+        soundfile.write(
+            tmp_path / f"{number}.wav", synthesize("wind", number, 0.5, 16000), 16000, "PCM_16"
+        )
+    with pytest.raises(UserError, match="out of order"):
+        FeatureStore(Broken(), tmp_path / "cache", workers=1).pairs(many)
+    assert Broken.begun < 21
