@@ -144,6 +144,17 @@ def test_added_and_removed_events_change_sides(clip: np.ndarray) -> None:
         assert removed[f"down_active_{region}"] > removed[f"up_active_{region}"]
 
 
+@pytest.mark.parametrize("seconds", [0.4, 0.8])
+def test_the_longest_stretch_that_is_unlike_is_told_in_seconds(
+    clip: np.ndarray, seconds: float
+) -> None:
+    start, stop = RATE_HZ, RATE_HZ + round(seconds * RATE_HZ)
+    edited = clip.copy()
+    edited[start:stop] = 0.3 * np.sin(2 * np.pi * 6000 * np.arange(stop - start) / RATE_HZ)
+    found = 0.1 * np.expm1(np.expm1(named(clip, edited)["unlike_run"]))
+    assert found == pytest.approx(seconds, abs=0.08)
+
+
 def patch_row(original: np.ndarray, edited: np.ndarray) -> dict[str, float]:
     row = compare({"patch": original}, {"patch": edited})
     return dict(zip(PATCH_NAMES, row.tolist(), strict=True))
