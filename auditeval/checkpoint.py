@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from auditeval.atomic import new_folder, replacing
 from auditeval.features import ENCODERS, make_encoder
+from auditeval.features.comparison import REVISION
 from auditeval.features.encoder import Encoder
 from auditeval.models import MODELS, Model
 from auditeval.models.omni import swift
@@ -39,12 +40,16 @@ class _EncoderPart(_Part):
 
 
 class CheckpointConfig(BaseModel):
-    """What config.json holds; any other key is refused."""
+    """What config.json holds; any other key is refused.
+
+    `comparison` is the revision of `features.comparison`, "" for a model that does not look at it.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
     format: Literal["auditeval-1"]
     model: _Part
     encoder: _EncoderPart
+    comparison: str = ""
     training: dict[str, Any]
     software: dict[str, str]
 
@@ -96,12 +101,17 @@ def _describe(model: Model, encoder: Encoder, training: dict[str, Any]) -> Check
         encoder=_EncoderPart(
             name=encoder.name, arguments=encoder.arguments, revision=encoder.revision
         ),
+        comparison=_comparison(model),
         training=training,
         software={
             "python": platform.python_version(),
             **{package: version(package) for package in packages},
         },
     )
+
+
+def _comparison(model: Model) -> str:
+    return REVISION if model.arguments.get("alignment_dim") else ""
 
 
 def is_checkpoint(folder: Path) -> bool:
@@ -120,8 +130,8 @@ def load(
     `base` and `dtype` stand in for those that an evaluator on Qwen2.5-Omni was trained with.
     Raises UserError, having run nothing from the folder, for: a missing file, a pickle in the
     folder, a configuration that is not this format or names anything but a known model and
-    encoder, weights that are not safetensors or do not fit, an encoder of another revision, a base
-    that is not the one trained on.
+    encoder, weights that are not safetensors or do not fit, an encoder or a comparison of another
+    revision, a base that is not the one trained on.
     """
     from safetensors import SafetensorError
     from safetensors.torch import load as from_bytes
@@ -149,6 +159,12 @@ def load(
     model = _build(
         folder, "model", config.model, lambda name, **arguments: MODELS[name](**arguments)
     )
+    if config.comparison != _comparison(model):
+        raise UserError(
+            f"{folder}: was trained on revision {config.comparison or 'unknown'} of the comparison "
+            f"of frames, installed is {REVISION}; its scores would mean something else: train it "
+            "again, or install the auditeval that its config.json names"
+        )
     try:
         model.load_state_dict(from_bytes(data))
     except (SafetensorError, RuntimeError) as error:

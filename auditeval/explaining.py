@@ -8,7 +8,7 @@ import numpy as np
 
 from auditeval.features.change import Course, find_change, find_course
 from auditeval.features.comparison import compare
-from auditeval.features.encoder import AudioFeatures
+from auditeval.features.encoder import AudioFeatures, Encoder
 from auditeval.features.evidence import weigh
 from auditeval.features.melstats import MelStats
 from auditeval.features.store import Failure, PairFeatures
@@ -82,7 +82,9 @@ def explain(evaluator: Evaluator, pair: EditPair) -> Explanation:
     course = find_course(*frames)
     hop = round(HOP_SECONDS / MelStats.HOP_SECONDS)
     centres = np.arange(hop // 2, max(len(frames[1]), hop // 2 + 1), hop)
-    windows = [_window(whole, original, edited, course, int(centre)) for centre in centres]
+    windows = [
+        _window(store.encoder, whole, original, edited, course, int(centre)) for centre in centres
+    ]
     rated = np.concatenate(
         [
             model.predict(windows[start : start + _WINDOWS]).double().clamp(1, 5).numpy()
@@ -134,6 +136,7 @@ def find_segment(
 
 
 def _window(
+    encoder: Encoder,
     whole: PairFeatures,
     original: AudioFeatures,
     edited: AudioFeatures,
@@ -148,7 +151,10 @@ def _window(
     before = _cut(original.frames, course.frames(start, stop, lengths[0]), lengths[0])
     after = _cut(edited.frames, slice(start, stop), lengths[1])
     words = (whole.added_text, whole.removed_text, whole.original_text, whole.target_text)
-    return whole._replace(alignment=compare(before, after), evidence=weigh(before, after, *words))
+    comparison = compare(before, after)
+    return whole._replace(
+        alignment=comparison.values, evidence=weigh(encoder, before, after, comparison, words)
+    )
 
 
 def _cut(frames: dict[str, np.ndarray], part: slice, length: int) -> dict[str, np.ndarray]:

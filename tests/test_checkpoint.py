@@ -122,6 +122,8 @@ def test_config_that_names_a_python_target_is_refused(folder: Path, tmp_path: Pa
         (lambda c: c.pop("encoder"), "encoder"),
         (lambda c: c.update(format="auditeval-0"), "format"),
         (lambda c: c["encoder"].update(revision="0"), "revision 0"),
+        (lambda c: c.update(comparison="0"), "revision 0 of the comparison"),
+        (lambda c: c.pop("comparison"), "revision unknown of the comparison"),
     ],
 )
 def test_an_edited_configuration_is_refused(

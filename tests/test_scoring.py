@@ -74,7 +74,7 @@ def test_scores_are_the_model_on_the_encoded_pair(
         ]
         empty = torch.zeros(1, 0)
         original, edited = (torch.from_numpy(clip.embedding)[None] for clip in clips)
-        alignment = torch.from_numpy(compare(clips[0].frames, clips[1].frames))[None]
+        alignment = torch.from_numpy(compare(clips[0].frames, clips[1].frames).values)[None]
         with torch.no_grad():
             batch = PairBatch(original, empty, edited, empty, empty, empty, alignment, empty)
             expected = model(batch).clamp(1, 5)

@@ -74,10 +74,21 @@ ALIGNMENT_NAMES: tuple[str, ...] = (
 )
 
 
-def align(original: np.ndarray, edited: np.ndarray) -> np.ndarray:
-    """Differences of two clips of dB frames :: (T1, 64), (T2, 64) -> (K,), ALIGNMENT_NAMES order.
+class Alignment(NamedTuple):
+    """`values` :: finite float32 (K,) in the order of ALIGNMENT_NAMES, after `lag` and `gain`.
 
-    Any T >= 1; finite float32; raises ValueError on another shape. `align(x, x)` is all zeros.
+    The edit comes `lag` frames later than the original and is `gain` dB louder.
+    """
+
+    values: np.ndarray
+    lag: int
+    gain: float
+
+
+def align(original: np.ndarray, edited: np.ndarray) -> Alignment:
+    """Differences of two clips of dB frames :: (T1, 64), (T2, 64), any T >= 1.
+
+    Those of equal clips are all 0. Raises ValueError on another shape.
     """
     original, edited = _frames(original), _frames(edited)
     levels, edited_levels = _level(original), _level(edited)
@@ -107,7 +118,7 @@ def align(original: np.ndarray, edited: np.ndarray) -> np.ndarray:
     values["lag"] = np.log1p(max(abs(lag) * FRAME_SECONDS - FREE_SECONDS, 0) / 0.1)
     values["louder"], values["quieter"] = max(gain / 6 - 1, 0.0), max(-gain / 6 - 1, 0.0)
     row = np.array([values[name] for name in ALIGNMENT_NAMES], np.float32)
-    return np.log1p(np.maximum(row, 0))
+    return Alignment(np.log1p(np.maximum(row, 0)), lag, gain)
 
 
 def find_delays(original: np.ndarray, edited: np.ndarray, separation: int = 25) -> list[int]:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import difflib
 import re
+from typing import NamedTuple
 
 import numpy as np
 
 from auditeval.features.alignment import ALIGNMENT_NAMES, align, percentiles
+
+REVISION = "2"
+"""Changes whenever the same frames and texts would make other numbers, here or in `evidence`."""
 
 PATCH_NAMES = (
     # Of patches averaged with their neighbours:
@@ -22,17 +26,30 @@ PATCH_NAMES = (
 _BLOCK = 512
 
 
-def compare(original: dict[str, np.ndarray], edited: dict[str, np.ndarray]) -> np.ndarray:
-    """Frames of two clips to one vector :: float32 (len(names(...)),); all 0 for equal clips.
+class Comparison(NamedTuple):
+    """`values` :: float32 (len(names(...)),), all 0 for equal clips.
+
+    Where both clips are the same, the edit comes `lag` log-mel frames later and is `gain` dB
+    louder.
+    """
+
+    values: np.ndarray
+    lag: int = 0
+    gain: float = 0.0
+
+
+def compare(original: dict[str, np.ndarray], edited: dict[str, np.ndarray]) -> Comparison:
+    """Frames of two clips to numbers.
 
     Uses what the encoder keeps: log-mel frames (`mel`), patch embeddings (`patch`), or neither.
     """
-    parts = [np.zeros(0, np.float32)]
+    made = Comparison(np.zeros(0, np.float32))
     if "mel" in original:
-        parts.append(align(original["mel"], edited["mel"]))
+        made = Comparison(*align(original["mel"], edited["mel"]))
     if "patch" in original:
-        parts.append(_compare_patches(original["patch"], edited["patch"]))
-    return np.concatenate(parts)
+        patches = _compare_patches(original["patch"], edited["patch"])
+        made = made._replace(values=np.concatenate([made.values, patches]))
+    return made
 
 
 def changed_words(original_caption: str, target_caption: str) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -58,6 +58,26 @@ class Encoder(Protocol):
 
     def encode_text(self, captions: Sequence[str]) -> np.ndarray:
         """Captions to float32 (len(captions), text_dim)."""
+        ...
+
+
+@runtime_checkable
+class DifferenceEncoder(Protocol):
+    """An encoder with `joint` frames, which can also hear one clip without the other."""
+
+    def encode_difference(
+        self,
+        clip: dict[str, np.ndarray],
+        other: dict[str, np.ndarray],
+        lag: int,
+        gain: float,
+    ) -> tuple[np.ndarray, float]:
+        """The loudest moment of what a clip has and another has not, from the frames of both.
+
+        In the joint space :: (joint_dim,), and its share of the clip's magnitude then, 0..1. Where
+        both are the same, the other comes `lag` frames of `mel` later, and the clip is `gain` dB
+        louder.
+        """
         ...
 
 

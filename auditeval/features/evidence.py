@@ -5,6 +5,9 @@ dimensions are labels (log-probability above a floor), and the weights that word
 labels. A model that has learnt what to make of these numbers can use them for words and sounds that
 it was never taught: no label has a number of its own.
 
+What only one clip has is also heard alone (`only_*`), one patch of it: a tagger that hears it with
+the rest names the rest.
+
 A tagger's answer jumps when a clip is shifted by a fraction of a patch. What changes in the mean
 over time (`mean_*`) is steadier than what changes at some time, and as telling; for the latter,
 patches are averaged with their neighbours. What such nuisances change in half of the clips is no
@@ -14,9 +17,13 @@ share.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 
-from auditeval.features.comparison import smooth
+from auditeval.features.comparison import Comparison, smooth
+from auditeval.features.encoder import DifferenceEncoder, Encoder
 
 # Of simulated clips that were saved anew and else untouched, the median over clips of the greatest
 # change of any label in the mean over time, and in a patch against three; those of edits with no
@@ -40,6 +47,12 @@ _SIDE_NAMES = (
     "before",  # the labels asked for at their loudest in the clip that should have less of them,
     "after",  # and in the one that should have more,
     "top",  # there above all labels unlike the words
+    "only_along",  # what only the clip has that should have more: the labels asked for there,
+    "only_share",  # as cosine,
+    "only_hit",  # the greatest of them,
+    "only_lead",  # above the greatest of labels unlike the words,
+    "only_rank",  # log of how many labels are greater,
+    "only_loud",  # and its share of the magnitude of the clip at its loudest
 )
 _CHANGE_NAMES = ("mean", "most", "entropy", "span")  # of the mean over labels; share of patches
 _CAPTION_NAMES = (
@@ -58,31 +71,40 @@ EVIDENCE_NAMES: tuple[str, ...] = (
 
 
 def weigh(
+    encoder: Encoder,
     original: dict[str, np.ndarray],
     edited: dict[str, np.ndarray],
-    added_text: np.ndarray,
-    removed_text: np.ndarray,
-    original_text: np.ndarray,
-    target_text: np.ndarray,
+    comparison: Comparison,
+    texts: Sequence[np.ndarray],
 ) -> np.ndarray:
     """Frames of two clips and text embeddings to one vector :: float32 (len(names(...)),).
 
-    The texts are those of the words added and removed between the captions (0 where there are
-    none) and of the captions. Empty where the encoder keeps no `joint` frames.
+    `texts` are those of the words added and removed between the captions (0 where there are none),
+    of the original and of the target caption. Empty for an encoder that hears no differences.
     """
-    if "joint" not in original:
+    if not isinstance(encoder, DifferenceEncoder):
         return np.zeros(0, np.float32)
     before, after = original["joint"].astype(np.float32), edited["joint"].astype(np.float32)
     labels = before.shape[1]
-    added, removed = added_text[-labels:], removed_text[-labels:]
+    added, removed, original_text, target_text = texts
     steady = smooth(before), smooth(after)
     rises, falls = _changes(*steady), _changes(*steady[::-1])
     shift = after.mean(axis=0) - before.mean(axis=0)
     shift -= np.clip(shift, -SHIFT_FLOOR, SHIFT_FLOOR)
     peaks = steady[0].max(axis=0), steady[1].max(axis=0)
-    values = [
-        *_side(added, shift, rises, *peaks),
-        *_side(removed, -shift, falls, *peaks[::-1]),
+    lag, gain = comparison.lag, comparison.gain
+    values = []
+    for words, change, gains, less, more, sides in (
+        (added, shift, rises, *peaks, (edited, original, -lag, gain)),
+        (removed, -shift, falls, *peaks[::-1], (original, edited, lag, -gain)),
+    ):
+        if not words.any():
+            values += [0.0] * len(_SIDE_NAMES)
+            continue
+        asked = _Asked.of(words[-labels:])
+        values += asked.weigh_change(change, gains, less, more)
+        values += asked.weigh_difference(*encoder.encode_difference(*sides))
+    values += [
         *_change(np.maximum(shift, 0), rises),
         *_change(np.maximum(-shift, 0), falls),
         *_captions(original_text, target_text, shift, falls, peaks[1]),
@@ -105,31 +127,45 @@ def _changes(before: np.ndarray, after: np.ndarray) -> np.ndarray:
     return np.maximum(after - near - GAIN_FLOOR, 0)
 
 
-def _side(
-    words: np.ndarray, shift: np.ndarray, gains: np.ndarray, before: np.ndarray, after: np.ndarray
-) -> list[float]:
-    """Evidence of words whose labels should gain :: (J,), (J,), (P, J), 2 x (J,)."""
-    if not words.any():
-        return [0.0] * len(_SIDE_NAMES)
-    soft = _soften(words)
-    asked, unlike = words >= _ASKED * words.max(), soft < _RELATED * soft.max()
-    gain, typical = np.maximum(shift, 0), _rms(gains)
-    hit, local_hit = gain[asked].max(), typical[asked].max()
-    return [
-        soft @ shift,
-        soft @ _unit(gain),
-        words @ _unit(gain),
-        hit,
-        hit - gain[unlike].max(initial=0),
-        _rank(gain, hit),
-        soft @ typical,
-        soft @ _unit(typical),
-        (gains @ soft).max(),
-        _rank(typical, local_hit),
-        soft @ before,
-        soft @ after,
-        after[asked].max() - after[unlike].max(initial=0),
-    ]
+class _Asked(NamedTuple):
+    """What words ask for :: (J,) each: weights of labels, softened, and which are meant or not."""
+
+    words: np.ndarray
+    soft: np.ndarray
+    meant: np.ndarray
+    unlike: np.ndarray
+
+    @classmethod
+    def of(cls, words: np.ndarray) -> _Asked:
+        soft = _soften(words)
+        return cls(words, soft, words >= _ASKED * words.max(), soft < _RELATED * soft.max())
+
+    def weigh_change(
+        self, shift: np.ndarray, gains: np.ndarray, before: np.ndarray, after: np.ndarray
+    ) -> list[float]:
+        """Evidence that labels gained :: (J,), (P, J), 2 x (J,)."""
+        gain, typical = np.maximum(shift, 0), _rms(gains)
+        return [
+            self.soft @ shift,
+            self.soft @ _unit(gain),
+            self.words @ _unit(gain),
+            *self._lead(gain),
+            self.soft @ typical,
+            self.soft @ _unit(typical),
+            (gains @ self.soft).max(),
+            _rank(typical, typical[self.meant].max()),
+            self.soft @ before,
+            self.soft @ after,
+            self._lead(after)[1],
+        ]
+
+    def weigh_difference(self, heard: np.ndarray, loud: float) -> list[float]:
+        """Evidence of what only one clip has :: (J,), 0..1."""
+        return [self.soft @ heard, self.soft @ _unit(heard), *self._lead(heard), loud]
+
+    def _lead(self, gain: np.ndarray) -> list[float]:
+        hit = gain[self.meant].max()
+        return [hit, hit - gain[self.unlike].max(initial=0), _rank(gain, hit)]
 
 
 def _change(gain: np.ndarray, gains: np.ndarray) -> list[float]:

@@ -10,11 +10,20 @@ import numpy as np
 
 def htk_filters(n_fft: int, bands: int, low_hz: float, high_hz: float, rate_hz: int) -> np.ndarray:
     """Triangles of height 1, even on HTK's mel scale :: (n_fft / 2 + 1, bands)."""
-    low, high = (2595 * np.log10(1 + hz / 700) for hz in (low_hz, high_hz))
-    edges = 700 * (10 ** (np.linspace(low, high, bands + 2) / 2595) - 1)
+    edges = _edges(bands, low_hz, high_hz)
     above = edges - np.linspace(0, rate_hz // 2, n_fft // 2 + 1)[:, None]
     rising, falling = -above[:, :-2] / np.diff(edges[:-1]), above[:, 2:] / np.diff(edges[1:])
     return np.maximum(np.minimum(rising, falling), 0)
+
+
+def centres(bands: int, low_hz: float, high_hz: float) -> np.ndarray:
+    """Where the triangles have their tips, in Hz :: (bands,)."""
+    return _edges(bands, low_hz, high_hz)[1:-1]
+
+
+def _edges(bands: int, low_hz: float, high_hz: float) -> np.ndarray:
+    low, high = (2595 * np.log10(1 + hz / 700) for hz in (low_hz, high_hz))
+    return 700 * (10 ** (np.linspace(low, high, bands + 2) / 2595) - 1)
 
 
 def hann(length: int) -> np.ndarray:

@@ -39,6 +39,7 @@ class MelStats(ClipEncoder):
 
     HOP_SECONDS = 0.01
     BANDS = 64
+    RANGE_HZ = (50.0, 14000.0)
     RESOLUTIONS = ((1024, 320), (4096, 1280))  # (n_fft, hop) in samples: 32 and 128 ms windows
     STATISTICS = 5
     dim = len(RESOLUTIONS) * BANDS * STATISTICS
@@ -56,7 +57,7 @@ def log_mel(samples: np.ndarray, n_fft: int, hop: int) -> np.ndarray:
     HTK mel bands from 50 Hz to 14 kHz, periodic Hann; frame t is centred on sample t * hop. The
     signal is taken as zero outside the clip.
     """
-    filters, window = _mel_filters(n_fft), hann(n_fft)
+    filters, window = mel_filters(n_fft), hann(n_fft)
     scale = 1.0 / np.square(window.sum())
     blocks = [
         np.square(np.abs(fft.rfft(frames * window, axis=1))) @ filters * scale
@@ -81,6 +82,7 @@ def _statistics(frames: np.ndarray) -> np.ndarray:
 
 
 @cache
-def _mel_filters(n_fft: int) -> np.ndarray:
-    filters = htk_filters(n_fft, MelStats.BANDS, 50.0, 14000.0, MelStats.rate_hz)
+def mel_filters(n_fft: int) -> np.ndarray:
+    """Triangles of the bands :: float32 (n_fft / 2 + 1, 64)."""
+    filters = htk_filters(n_fft, MelStats.BANDS, *MelStats.RANGE_HZ, MelStats.rate_hz)
     return filters.astype(np.float32)

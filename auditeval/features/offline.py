@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from scipy import special
+from scipy.ndimage import maximum_filter1d
 
 from auditeval import audio
 from auditeval.features import yamnet
@@ -54,8 +56,7 @@ class OfflineEncoder(ClipEncoder):
         mel = self._melstats.encode_clip(samples)
         waveform = audio.Waveform(_heard(samples), self.rate_hz)
         patches = self._yamnet(audio.resample(waveform, yamnet.RATE_HZ))
-        # log(p) above its floor: never negative, 0 for a label that is nowhere in the clip.
-        bridge = np.log(patches.probabilities / _BRIDGE_FLOOR + 1)
+        bridge = _bridge(patches.logits)
         embedding = np.concatenate(
             [
                 patches.weights @ patches.embeddings,
@@ -71,6 +72,31 @@ class OfflineEncoder(ClipEncoder):
         }
         return AudioFeatures(embedding.astype(np.float32), frames)
 
+    def encode_difference(
+        self,
+        clip: dict[str, np.ndarray],
+        other: dict[str, np.ndarray],
+        lag: int,
+        gain: float,
+    ) -> tuple[np.ndarray, float]:
+        """The patch in which most is left when the other's bands are taken off; see the protocol.
+
+        Of its frames the greatest of three is taken off: a delay by a part of one leaves nothing.
+        """
+        heard, taken = (yamnet.band_magnitudes(frames["mel"]) for frames in (clip, other))
+        taken = maximum_filter1d(taken, 3, axis=0, mode="nearest") * 10 ** (gain / 20)
+        left = heard.copy()
+        first = max(0, -lag)
+        stop = max(first, min(len(heard), len(taken) - lag))
+        left[first:stop] -= taken[first + lag : stop + lag]
+        np.maximum(left, 0, out=left)
+        sums = np.append(0, np.cumsum(left.sum(axis=1), dtype=float))
+        length = min(yamnet.PATCH_FRAMES, len(left))
+        start = int(np.argmax(sums[length:] - sums[:-length]))
+        patch = slice(start, start + length)
+        loud = float(left[patch].sum() / heard[patch].sum())
+        return _bridge(self._yamnet.hear(left[patch])), loud
+
     def encode_text(self, captions: Sequence[str]) -> np.ndarray:
         """Captions to float32 (N, 905): MiniLM, then the distribution over labels."""
         # One by one: a caption's embedding must not depend on the captions beside it.
@@ -82,6 +108,11 @@ class OfflineEncoder(ClipEncoder):
         weights = np.exp(logits - logits.max(axis=1, keepdims=True))
         weights /= weights.sum(axis=1, keepdims=True)
         return np.concatenate([sentence, weights], axis=1).astype(np.float32)
+
+
+def _bridge(logits: np.ndarray) -> np.ndarray:
+    """log(p) above its floor: never negative, 0 for a label that is nowhere in the clip."""
+    return np.log(special.expit(logits) / _BRIDGE_FLOOR + 1)
 
 
 def _embed_labels(minilm: MiniLM) -> np.ndarray:

@@ -122,6 +122,8 @@ class FeatureStore:
                 return edited
             before, after = texts[pair.original_caption], texts[pair.target_caption]
             added, removed = texts[change[0]], texts[change[1]]
+            comparison = compare(original.frames, edited.frames)
+            words = (added, removed, before, after)
             return PairFeatures(
                 original.embedding,
                 before,
@@ -129,8 +131,8 @@ class FeatureStore:
                 after,
                 added,
                 removed,
-                compare(original.frames, edited.frames),
-                weigh(original.frames, edited.frames, added, removed, before, after),
+                comparison.values,
+                weigh(self.encoder, original.frames, edited.frames, comparison, words),
             )
 
         with self._pool() as pool:

@@ -19,7 +19,8 @@ from scipy import fft, special
 
 from auditeval import audio
 from auditeval.features.encoder import AudioFeatures, ClipEncoder
-from auditeval.features.mel import hann, htk_filters
+from auditeval.features.mel import centres, hann, htk_filters
+from auditeval.features.melstats import MelStats, mel_filters
 from auditeval.types import UserError
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ PATCH_FRAMES, PATCH_HOP_FRAMES = 96, 48
 EMBEDDING_DIM, CLASSES = 1024, 521
 
 _WINDOW, _HOP, _N_FFT, _MELS = 400, 160, 512, 64
+_RANGE_HZ = 125.0, 7500.0
 # Quantisation of the network's input, from its graph: uint8 = round(log-mel / scale + zero point).
 _INPUT_SCALE, _INPUT_ZERO = 0.0479379, 144
 _EMBEDDING_OUTPUT, _LOGITS_OUTPUT = "/model/Reshape_output_0_qdq", "class_scores_updated"
@@ -80,6 +82,10 @@ class YamNet:
         embeddings, logits = (np.concatenate(part) for part in zip(*outputs, strict=True))
         weights = np.array([span.weight for span in spans])
         return Patches(embeddings, logits, weights)
+
+    def hear(self, magnitudes: np.ndarray) -> np.ndarray:
+        """Logits :: (521,) of at most PATCH_FRAMES frames of band magnitudes :: (T, 64)."""
+        return self._run(_log(magnitudes))[1][0]
 
     def tag(self, waveform: audio.Waveform) -> np.ndarray:
         """Class logits of a whole clip of any rate :: (521,), patches weighted by length."""
@@ -185,9 +191,38 @@ def _log_mel(samples: np.ndarray) -> np.ndarray:
     samples = np.pad(samples, (0, max(_WINDOW - len(samples), 0)))
     frames = np.lib.stride_tricks.sliding_window_view(samples, _WINDOW)[::_HOP]
     magnitude = np.abs(fft.rfft(frames * hann(_WINDOW), _N_FFT, axis=1))
-    return np.log(magnitude @ _mel_filters() + 1e-3).astype(np.float32)
+    return _log(magnitude @ _mel_filters())
+
+
+def band_magnitudes(frames: np.ndarray) -> np.ndarray:
+    """From log-mel frames of melstats what YAMNet's bands would have :: dB (T, 64) -> (T, 64).
+
+    Read off between the nearest two bands; of white noise right to half a decibel in the mean.
+    """
+    weights, offset = _band_map()
+    decibels = frames.astype(np.float32) @ weights + offset
+    return np.exp(decibels * np.float32(np.log(10) / 20))
+
+
+@cache
+def _band_map() -> tuple[np.ndarray, np.ndarray]:
+    """Weights of the bands of melstats in each of YAMNet's :: (64, 64), and dB to add :: (64,)."""
+    n_fft, _ = MelStats.RESOLUTIONS[0]
+    theirs, ours = centres(_MELS, *MelStats.RANGE_HZ), centres(_MELS, *_RANGE_HZ)
+    weights = np.stack([np.interp(ours, theirs, row) for row in np.eye(_MELS)])
+    # White noise of variance 1 at 32 kHz has half of it left at 16 kHz. A bin has the power of the
+    # window, a band sums bins, and a mean magnitude is (pi / 4) ** 0.5 of an rms (Rayleigh).
+    window, full = hann(_WINDOW).astype(float), hann(n_fft).astype(float)
+    power = mel_filters(n_fft).sum(axis=0) * np.square(full).sum() / np.square(full.sum())
+    magnitude = _mel_filters().sum(axis=0) * (np.pi / 4 * np.square(window).sum() / 2) ** 0.5
+    offset = 20 * np.log10(magnitude) - 10 * np.log10(power) @ weights
+    return weights.astype(np.float32), offset.astype(np.float32)
+
+
+def _log(magnitudes: np.ndarray) -> np.ndarray:
+    return np.log(magnitudes + 1e-3).astype(np.float32)
 
 
 @cache
 def _mel_filters() -> np.ndarray:
-    return htk_filters(_N_FFT, _MELS, 125.0, 7500.0, RATE_HZ).astype(np.float32)
+    return htk_filters(_N_FFT, _MELS, *_RANGE_HZ, RATE_HZ).astype(np.float32)

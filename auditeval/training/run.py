@@ -31,6 +31,7 @@ from auditeval import checkpoint, manifest
 from auditeval.atomic import replacing
 from auditeval.data.splits import Fold
 from auditeval.features import make_encoder
+from auditeval.features.comparison import REVISION
 from auditeval.features.encoder import Encoder
 from auditeval.features.store import FeatureStore
 from auditeval.models import Model
@@ -54,6 +55,7 @@ _DECISIVE = ["seed", "fit", "features", "model", "compare", "optimizer", "schedu
 _COMPARED = {
     "manifest_sha256": "from another manifest",
     "encoder_revision": "with an encoder of other weights or options",
+    "comparison_revision": "with another revision of the comparison of frames",
     "settings": "with other settings",
 }
 
@@ -322,6 +324,7 @@ def _record(
     settings = {key: resolved[key] for key in _DECISIVE}
     record = {
         "encoder_revision": encoder.revision,
+        "comparison_revision": REVISION,
         "settings": json.loads(json.dumps(settings)),
         "auditeval": __version__,
         "git_revision": _git_revision(),

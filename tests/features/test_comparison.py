@@ -28,7 +28,7 @@ def clip() -> np.ndarray:
 
 
 def named(original: np.ndarray, edited: np.ndarray) -> dict[str, float]:
-    row = compare(frames(original), frames(edited))
+    row = compare(frames(original), frames(edited)).values
     return dict(zip(names({"mel"}), row.tolist(), strict=True))
 
 
@@ -36,20 +36,20 @@ def test_names_and_numbers_go_together() -> None:
     assert names({"mel", "patch"}) == ALIGNMENT_NAMES + PATCH_NAMES
     assert len(set(names({"mel", "patch"}))) == len(ALIGNMENT_NAMES) + len(PATCH_NAMES)
     assert names(set()) == ()
-    assert compare({}, {}).shape == (0,)
+    assert compare({}, {}).values.shape == (0,)
     logits = {"logits": np.ones((1, 521), np.float32)}
     assert names(set(logits)) == ()
-    assert compare(logits, logits).shape == (0,)
+    assert compare(logits, logits).values.shape == (0,)
     x = frames(synthesize("rain", 0, 0.5, RATE_HZ), patches=3)
     for kinds in ({"mel"}, {"patch"}, {"mel", "patch"}):
         part = {kind: x[kind] for kind in kinds}
-        assert compare(part, part).shape == (len(names(kinds)),)
+        assert compare(part, part).values.shape == (len(names(kinds)),)
 
 
 @pytest.mark.parametrize("name", ["rain", "dog_bark", "speech", "piano_notes", "clock_ticking"])
 def test_identity_is_zero(name: str) -> None:
     x = frames(synthesize(name, 5, 1.5, RATE_HZ), patches=4)
-    row = compare(x, x)
+    row = compare(x, x).values
     mel = row[: len(ALIGNMENT_NAMES)]
     assert np.array_equal(mel, np.zeros_like(mel))
     assert np.abs(row).max() < 1e-6  # a cosine of 1 in float32
@@ -70,7 +70,7 @@ def test_any_lengths_give_finite_numbers(first: int, second: int) -> None:
         for n in (first, second)
     )
     for pair in ((original, edited), (edited, original)):
-        row = compare(*pair)
+        row = compare(*pair).values
         assert np.isfinite(row).all()
         assert (row >= 0).all()
         assert row.dtype == np.float32
@@ -80,7 +80,7 @@ def test_silence_on_either_side_is_finite() -> None:
     silent = {"mel": np.full((150, BANDS), -100, np.float16), "patch": np.zeros((3, 16))}
     x = frames(synthesize("siren", 1, 1.5, RATE_HZ), patches=3)
     for pair in ((silent, x), (x, silent), (silent, silent)):
-        assert np.isfinite(compare(*pair)).all()
+        assert np.isfinite(compare(*pair).values).all()
 
 
 @pytest.mark.parametrize("shape", [(0, BANDS), (5, BANDS - 1), (BANDS,)])
@@ -109,6 +109,15 @@ def test_a_shift_is_found_and_taken_out(clip: np.ndarray, seconds: float) -> Non
     assert lag == pytest.approx(max(seconds, 0.5), abs=0.011)
     assert found["length"] == found["outside"] == 0  # what was added is silence
     assert found["lsd"] < 0.2 * named(clip, np.roll(clip, len(clip) // 2) * 0 + clip[::-1])["lsd"]
+
+
+def test_lag_and_gain_are_those_of_the_edit(clip: np.ndarray) -> None:
+    later = np.concatenate([np.zeros(round(0.3 * RATE_HZ)), 0.5 * clip])
+    for pair, sign in (((clip, later), 1), ((later, clip), -1), ((clip, clip), 0)):
+        found = compare(*map(frames, pair))
+        assert found.lag == sign * 30
+        assert found.gain == pytest.approx(-6 * sign, abs=0.3)
+    assert compare({}, {})[1:] == (0, 0)
 
 
 @pytest.mark.parametrize(("gain_db", "feature", "other"), [(12, "louder", "quieter"),
@@ -156,7 +165,7 @@ def test_the_longest_stretch_that_is_unlike_is_told_in_seconds(
 
 
 def patch_row(original: np.ndarray, edited: np.ndarray) -> dict[str, float]:
-    row = compare({"patch": original}, {"patch": edited})
+    row = compare({"patch": original}, {"patch": edited}).values
     return dict(zip(PATCH_NAMES, row.tolist(), strict=True))
 
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from fake_encoders import FakeEncoder
 
 from auditeval import audio
 from auditeval.data.mixing import match_peak, place
 from auditeval.data.soundbank import synthesize
-from auditeval.features.comparison import changed_words
+from auditeval.features.comparison import Comparison, changed_words, compare
 from auditeval.features.encoder import Encoder
-from auditeval.features.evidence import EVIDENCE_NAMES, SHIFT_FLOOR, names, weigh
+from auditeval.features.evidence import _SIDE_NAMES, EVIDENCE_NAMES, SHIFT_FLOOR, names, weigh
 from auditeval.types import UserError
 
+Frames = dict[str, np.ndarray]
 LABELS = 12
 SENTENCE = np.array([0.6, 0.8], np.float32)
 # Measured on the 12 mixes below: .85 and .77; chance is .50.
@@ -42,16 +43,34 @@ def frames(peaks: dict[int, float], patches: int = 8, at: int = 4) -> dict[str, 
     return {"joint": joint}
 
 
-def named(*arguments: Any) -> dict[str, float]:
-    return dict(zip(EVIDENCE_NAMES, weigh(*arguments).tolist(), strict=True))
+class Tagger(FakeEncoder):
+    """Hears of a clip without another what is louder in its labels."""
+
+    def encode_difference(
+        self, clip: Frames, other: Frames, lag: int, gain: float
+    ) -> tuple[np.ndarray, float]:
+        heard, taken = (x["joint"].astype(np.float32).max(axis=0) for x in (clip, other))
+        left = np.maximum(heard - taken, 0)
+        return left, float(left.sum() / heard.sum())
+
+
+NOWHERE = Comparison(np.zeros(0, np.float32))
+
+
+def weighed(before: Frames, after: Frames, *texts: np.ndarray) -> np.ndarray:
+    return weigh(Tagger(), before, after, NOWHERE, texts)
+
+
+def named(before: Frames, after: Frames, *texts: np.ndarray) -> dict[str, float]:
+    return dict(zip(EVIDENCE_NAMES, weighed(before, after, *texts).tolist(), strict=True))
 
 
 def test_names_and_numbers_go_together() -> None:
     assert len(set(EVIDENCE_NAMES)) == len(EVIDENCE_NAMES)
     x = frames({1: 3})
-    assert weigh(x, x, *[NO_WORDS] * 4).shape == (len(names({"joint", "mel"})),)
+    assert weighed(x, x, *[NO_WORDS] * 4).shape == (len(names({"joint", "mel"})),)
     assert names({"mel", "patch"}) == ()
-    assert weigh({}, {}, *[NO_WORDS] * 4).shape == (0,)
+    assert weigh(FakeEncoder(), {}, {}, NOWHERE, [NO_WORDS] * 4).shape == (0,)
 
 
 @pytest.mark.parametrize(("first", "second"), [(1, 1), (1, 9), (9, 1), (5, 6)])
@@ -60,7 +79,7 @@ def test_any_lengths_and_words_give_finite_numbers(first: int, second: int, word
     rng = np.random.default_rng(first * 10 + second)
     a, b = ({"joint": rng.uniform(0, 9, (n, LABELS)).astype(np.float16)} for n in (first, second))
     texts = np.concatenate([rng.normal(size=(4, 2)), rng.dirichlet(np.ones(LABELS), 4)], axis=1)
-    found = weigh(a, b, *texts.astype(np.float32) * worded)
+    found = weighed(a, b, *texts.astype(np.float32) * worded)
     assert found.dtype == np.float32
     assert np.isfinite(found).all()
 
@@ -77,7 +96,8 @@ def test_what_was_asked_is_told_from_something_else() -> None:
     texts = words(1), NO_WORDS, words(0), words(0, 1)
     right, wrong = (named(frames({}), frames({label: 8}), *texts) for label in (1, 2))
     untouched = named(frames({}), frames({}), *texts)
-    for name in ("mean_along", "mean_share", "mean_sharp", "mean_hit", "along", "share", "moment"):
+    for name in ("mean_along", "mean_share", "mean_sharp", "mean_hit", "along", "share", "moment",
+                 "only_along", "only_share", "only_hit", "only_lead"):  # fmt: skip
         assert right[f"added_{name}"] > wrong[f"added_{name}"], name
         assert right[f"added_{name}"] > untouched[f"added_{name}"], name
     assert right["added_mean_share"] > 0.75 > 0.1 > wrong["added_mean_share"]
@@ -86,7 +106,8 @@ def test_what_was_asked_is_told_from_something_else() -> None:
     assert wrong["added_mean_lead"] == pytest.approx(-lead)
     assert (right["added_mean_rank"], wrong["added_mean_rank"]) == (0, pytest.approx(np.log(2)))
     assert right["rise_mean"] == wrong["rise_mean"] > untouched["rise_mean"] == 0
-    assert [right[name] for name in EVIDENCE_NAMES if name.startswith("removed_")] == [0] * 13
+    removed = [right[name] for name in EVIDENCE_NAMES if name.startswith("removed_")]
+    assert removed == [0] * len(_SIDE_NAMES)
 
 
 def test_the_opposite_instruction_turns_the_sign() -> None:
@@ -98,6 +119,25 @@ def test_the_opposite_instruction_turns_the_sign() -> None:
         assert there[name] > 0
     assert back["added_mean_share"] == back["added_along"] == 0
     assert back["fall_mean"] == there["rise_mean"]
+
+
+def test_each_side_is_heard_without_the_other_where_it_is_the_same() -> None:
+    heard = []
+
+    class Recording(Tagger):
+        def encode_difference(
+            self, clip: Frames, other: Frames, lag: int, gain: float
+        ) -> tuple[np.ndarray, float]:
+            heard.append((clip is a, other is a, lag, gain))
+            return super().encode_difference(clip, other, lag, gain)
+
+    a, b = frames({1: 8}), frames({2: 8})
+    later_and_louder = Comparison(np.zeros(0, np.float32), lag=30, gain=6.0)
+    texts = words(2), words(1), words(0, 1), words(0, 2)
+    weigh(Recording(), a, b, later_and_louder, texts)
+    assert heard == [(False, True, -30, 6.0), (True, False, 30, -6.0)]
+    weigh(Recording(), a, b, later_and_louder, [NO_WORDS] * 4)
+    assert len(heard) == 2  # what nobody asked for costs nothing
 
 
 def test_adding_and_removing_mirror_each_other() -> None:
@@ -119,8 +159,8 @@ def test_no_label_has_a_number_of_its_own() -> None:
     texts = [words(1), words(2, 4), words(0, 2, 4), words(0, 1)]
     order = rng.permutation(LABELS)
     moved = [np.concatenate([text[:2], text[2:][order]]) for text in texts]
-    expected = weigh(*({"joint": x} for x in joints), *texts)
-    found = weigh(*({"joint": x[:, order]} for x in joints), *moved)
+    expected = weighed(*({"joint": x} for x in joints), *texts)
+    found = weighed(*({"joint": x[:, order]} for x in joints), *moved)
     assert found == pytest.approx(expected, abs=1e-4)
 
 
@@ -148,16 +188,18 @@ def heard(encoder: Encoder, samples: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def share(
-    encoder: Encoder, before: dict[str, np.ndarray], after: dict[str, np.ndarray], event: str
+    encoder: Encoder, before: Frames, after: Frames, event: str, name: str = "added_mean_share"
 ) -> float:
     """How well what was added fits the name of an event, by one number."""
     original, target = "Waves roll.", f"Waves roll, with {event}."
     texts = [*changed_words(original, target), original, target]
     rows = [encoder.encode_text([x])[0] if x else np.zeros(encoder.text_dim) for x in texts]
-    return named(before, after, *rows)["added_mean_share"]
+    values = weigh(encoder, before, after, compare(before, after), rows)
+    return dict(zip(EVIDENCE_NAMES, values.tolist(), strict=True))[name]
 
 
-def test_words_are_found_in_what_was_added(encoder: Encoder) -> None:
+@pytest.mark.parametrize("evidence", ["added_mean_share", "added_only_share"])
+def test_words_are_found_in_what_was_added(encoder: Encoder, evidence: str) -> None:
     rate = encoder.rate_hz
     events = {"siren": "a siren", "baby_cry": "a baby crying", "whistle": "a whistle"}
     sea = 0.2 * synthesize("sea_waves", 3, 4.0, rate)
@@ -165,11 +207,12 @@ def test_words_are_found_in_what_was_added(encoder: Encoder) -> None:
     for name, right in events.items():
         event = match_peak(synthesize(name, 8, 1.5, rate), sea)
         after = heard(encoder, sea + place(event, rate, len(sea)))
-        found = {words: share(encoder, before, after, words) for words in events.values()}
+        found = {words: share(encoder, before, after, words, evidence) for words in events.values()}
         assert max(found, key=lambda words: found[words]) == right
 
 
-def test_words_are_found_in_recordings(encoder: Encoder, shared_data: Path) -> None:
+@pytest.mark.parametrize("evidence", ["added_mean_share", "added_only_share"])
+def test_words_are_found_in_recordings(encoder: Encoder, evidence: str, shared_data: Path) -> None:
     """The right event against a wrong one, and its words against others; nothing was trained."""
     with (shared_data / "esc10" / "labels.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -185,7 +228,7 @@ def test_words_are_found_in_recordings(encoder: Encoder, shared_data: Path) -> N
         for label in labels:
             event = match_peak(clips[label][take][: 2 * rate], sea)
             after = heard(encoder, sea + place(event, rate, len(sea)))
-            rated.append([share(encoder, before, after, f"a {name}") for name in labels])
+            rated.append([share(encoder, before, after, f"a {name}", evidence) for name in labels])
         table = np.array(rated)
         own, others = np.diag(table), ~np.eye(len(labels), dtype=bool)
         against_sounds.append((own[None] > table)[others].mean())

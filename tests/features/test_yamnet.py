@@ -11,6 +11,7 @@ import pytest
 from auditeval import audio
 from auditeval.data.soundbank import synthesize
 from auditeval.features import yamnet
+from auditeval.features.melstats import MelStats
 from auditeval.features.yamnet import YamNetEncoder
 from auditeval.types import UserError
 
@@ -43,6 +44,19 @@ def test_the_likeliest_class_is_the_sound(encoder: YamNetEncoder) -> None:
         logits = encoder.encode_clip(synthesize(sound, 0, 3.0, 16000)).frames["logits"][0]
         heard = [yamnet.labels()[index] for index in np.argsort(-logits)[:5]]
         assert label in heard, (sound, heard)
+
+
+def test_band_magnitudes_are_those_of_its_own_front_end() -> None:
+    """In dB: bias over all cells and in any band, typical distance of a cell."""
+    noise = np.random.default_rng(0).normal(scale=0.1, size=96000).astype(np.float32)
+    for clip, most in ((noise, 4.0), (synthesize("rain", 1, 2.0, 32000), 5.0)):
+        found = yamnet.band_magnitudes(MelStats().encode_clip(clip).frames["mel"])
+        own = yamnet._log_mel(audio.resample(audio.Waveform(clip, 32000), 16000))
+        distance = 20 / np.log(10) * (np.log(found[: len(own)] + 1e-3) - own)
+        assert distance.shape == (len(own), 64)
+        assert abs(distance.mean()) < 0.5
+        assert np.abs(distance.mean(axis=0)).max() < 1.0
+        assert np.abs(distance).mean() < most
 
 
 def test_a_clip_is_encoded_alone_and_the_path_does_not_matter(

@@ -377,10 +377,13 @@ def test_an_unknown_model_is_named_with_the_known_ones(table: Path, tmp_path: Pa
 
 
 def test_a_run_folder_of_other_settings_is_refused(
-    finished: Path, table: Path, tmp_path: Path
+    finished: Path, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for changed in (epochs(5, 2, 3), "optimizer.lr=0.5", "seed=3"):
         with pytest.raises(UserError, match="was made with other settings; choose another run_dir"):
             train(configured(table, finished, FEW, changed))
     with pytest.raises(UserError, match="was made with another split; choose another run_dir"):
         train(configured(table, finished, FEW, "data.split.test_share=0.3"))
+    monkeypatch.setattr("auditeval.training.run.REVISION", "0")
+    with pytest.raises(UserError, match="was made with another revision of the comparison"):
+        train(configured(table, finished, FEW))
