@@ -11,7 +11,8 @@ import numpy as np
 from auditeval.features.alignment import ALIGNMENT_NAMES, align, percentiles
 
 REVISION = "2"
-"""Changes whenever the same frames and texts would make other numbers, here or in `evidence`."""
+"""Of what is made from frames and texts, here, in `evidence` and by `encode_difference`: changes
+whenever the same would make other numbers."""
 
 PATCH_NAMES = (
     # Of patches averaged with their neighbours:
