@@ -8,6 +8,7 @@ data="$(cd "$1" && pwd)" work="$(cd "$2" && pwd)"
 overrides=("${@:3}")
 cd "$(dirname "$0")/../.."
 python="${PYTHON:-.venv/bin/python}"
+export OMP_NUM_THREADS=1 # sums in one order: the weights do not depend on how many cores there are
 
 train() { # train NAME OVERRIDES
     "$python" train.py experiment=default run_dir="$work/$1" "${@:2}" "${overrides[@]}"
