@@ -163,7 +163,7 @@ def load(
         raise UserError(
             f"{folder}: was trained on revision {config.comparison or 'unknown'} of the comparison "
             f"of frames, installed is {REVISION}; its scores would mean something else: train it "
-            "again, or install the auditeval that its config.json names"
+            "again"
         )
     try:
         model.load_state_dict(from_bytes(data))

@@ -74,21 +74,19 @@ ALIGNMENT_NAMES: tuple[str, ...] = (
 )
 
 
-class Alignment(NamedTuple):
-    """`values` :: finite float32 (K,) in the order of ALIGNMENT_NAMES, after `lag` and `gain`.
-
-    The edit comes `lag` frames later than the original and is `gain` dB louder.
-    """
+class Comparison(NamedTuple):
+    """`values` :: float32 (K,), all 0 for equal clips; the edit is `lag` frames later and `gain` dB
+    louder where both are the same."""
 
     values: np.ndarray
-    lag: int
-    gain: float
+    lag: int = 0
+    gain: float = 0.0
 
 
-def align(original: np.ndarray, edited: np.ndarray) -> Alignment:
-    """Differences of two clips of dB frames :: (T1, 64), (T2, 64), any T >= 1.
+def align(original: np.ndarray, edited: np.ndarray) -> Comparison:
+    """Two clips of dB frames :: (T1, 64), (T2, 64), any T >= 1, to the values of ALIGNMENT_NAMES.
 
-    Those of equal clips are all 0. Raises ValueError on another shape.
+    Raises ValueError on another shape.
     """
     original, edited = _frames(original), _frames(edited)
     levels, edited_levels = _level(original), _level(edited)
@@ -118,7 +116,7 @@ def align(original: np.ndarray, edited: np.ndarray) -> Alignment:
     values["lag"] = np.log1p(max(abs(lag) * FRAME_SECONDS - FREE_SECONDS, 0) / 0.1)
     values["louder"], values["quieter"] = max(gain / 6 - 1, 0.0), max(-gain / 6 - 1, 0.0)
     row = np.array([values[name] for name in ALIGNMENT_NAMES], np.float32)
-    return Alignment(np.log1p(np.maximum(row, 0)), lag, gain)
+    return Comparison(np.log1p(np.maximum(row, 0)), lag, gain)
 
 
 def find_delays(original: np.ndarray, edited: np.ndarray, separation: int = 25) -> list[int]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import NamedTuple
 
 import numpy as np
 
-from auditeval.features.alignment import ALIGNMENT_NAMES, align, percentiles
+from auditeval.features.alignment import ALIGNMENT_NAMES, Comparison, align, percentiles
 
 REVISION = "2"
 """Of what is made from frames and texts, here, in `evidence` and by `encode_difference`: changes
@@ -27,26 +26,14 @@ PATCH_NAMES = (
 _BLOCK = 512
 
 
-class Comparison(NamedTuple):
-    """`values` :: float32 (len(names(...)),), all 0 for equal clips.
-
-    Where both clips are the same, the edit comes `lag` log-mel frames later and is `gain` dB
-    louder.
-    """
-
-    values: np.ndarray
-    lag: int = 0
-    gain: float = 0.0
-
-
 def compare(original: dict[str, np.ndarray], edited: dict[str, np.ndarray]) -> Comparison:
-    """Frames of two clips to numbers.
+    """Frames of two clips to the values of `names`.
 
     Uses what the encoder keeps: log-mel frames (`mel`), patch embeddings (`patch`), or neither.
     """
     made = Comparison(np.zeros(0, np.float32))
     if "mel" in original:
-        made = Comparison(*align(original["mel"], edited["mel"]))
+        made = align(original["mel"], edited["mel"])
     if "patch" in original:
         patches = _compare_patches(original["patch"], edited["patch"])
         made = made._replace(values=np.concatenate([made.values, patches]))

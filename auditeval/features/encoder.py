@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+Frames = dict[str, np.ndarray]
+
 
 class AudioFeatures(NamedTuple):
     """One clip, encoded.
@@ -20,7 +22,7 @@ class AudioFeatures(NamedTuple):
     """
 
     embedding: np.ndarray
-    frames: dict[str, np.ndarray]
+    frames: Frames
 
 
 class Encoder(Protocol):
@@ -66,11 +68,7 @@ class DifferenceEncoder(Protocol):
     """An encoder with `joint` frames, which can also hear one clip without the other."""
 
     def encode_difference(
-        self,
-        clip: dict[str, np.ndarray],
-        other: dict[str, np.ndarray],
-        lag: int,
-        gain: float,
+        self, clip: Frames, other: Frames, lag: int, gain: float
     ) -> tuple[np.ndarray, float]:
         """The loudest moment of what a clip has and another has not, from the frames of both.
 

@@ -22,8 +22,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from auditeval.features.comparison import Comparison, smooth
-from auditeval.features.encoder import DifferenceEncoder, Encoder
+from auditeval.features.alignment import Comparison
+from auditeval.features.comparison import smooth
+from auditeval.features.encoder import DifferenceEncoder, Encoder, Frames
 
 # Of simulated clips that were saved anew and else untouched, the median over clips of the greatest
 # change of any label in the mean over time, and in a patch against three; those of edits with no
@@ -72,8 +73,8 @@ EVIDENCE_NAMES: tuple[str, ...] = (
 
 def weigh(
     encoder: Encoder,
-    original: dict[str, np.ndarray],
-    edited: dict[str, np.ndarray],
+    original: Frames,
+    edited: Frames,
     comparison: Comparison,
     texts: Sequence[np.ndarray],
 ) -> np.ndarray:

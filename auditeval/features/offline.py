@@ -11,7 +11,7 @@ from scipy.ndimage import maximum_filter1d
 
 from auditeval import audio
 from auditeval.features import yamnet
-from auditeval.features.encoder import AudioFeatures, ClipEncoder
+from auditeval.features.encoder import AudioFeatures, ClipEncoder, Frames
 from auditeval.features.melstats import MelStats
 from auditeval.features.minilm import DIM as TEXT_DIM
 from auditeval.features.minilm import MiniLM
@@ -73,11 +73,7 @@ class OfflineEncoder(ClipEncoder):
         return AudioFeatures(embedding.astype(np.float32), frames)
 
     def encode_difference(
-        self,
-        clip: dict[str, np.ndarray],
-        other: dict[str, np.ndarray],
-        lag: int,
-        gain: float,
+        self, clip: Frames, other: Frames, lag: int, gain: float
     ) -> tuple[np.ndarray, float]:
         """The patch in which most is left when the other's bands are taken off; see the protocol.
 

@@ -12,12 +12,12 @@ from fake_encoders import FakeEncoder
 from auditeval import audio
 from auditeval.data.mixing import match_peak, place
 from auditeval.data.soundbank import synthesize
-from auditeval.features.comparison import Comparison, changed_words, compare
-from auditeval.features.encoder import Encoder
+from auditeval.features.alignment import Comparison
+from auditeval.features.comparison import changed_words, compare
+from auditeval.features.encoder import Encoder, Frames
 from auditeval.features.evidence import _SIDE_NAMES, EVIDENCE_NAMES, SHIFT_FLOOR, names, weigh
 from auditeval.types import UserError
 
-Frames = dict[str, np.ndarray]
 LABELS = 12
 SENTENCE = np.array([0.6, 0.8], np.float32)
 # Measured on the 12 mixes below: .85 and .77; chance is .50.

@@ -15,7 +15,7 @@ import soundfile
 from auditeval import audio, manifest
 from auditeval.data.soundbank import synthesize
 from auditeval.features import store as store_module
-from auditeval.features.comparison import Comparison
+from auditeval.features.alignment import Comparison
 from auditeval.features.encoder import AudioFeatures
 from auditeval.features.melstats import MelStats
 from auditeval.features.store import Failure, FeatureStore, PairFeatures
