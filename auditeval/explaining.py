@@ -8,7 +8,7 @@ import numpy as np
 
 from auditeval.features.change import Course, find_change, find_course
 from auditeval.features.comparison import compare
-from auditeval.features.encoder import AudioFeatures, Encoder
+from auditeval.features.encoder import AudioFeatures, Encoder, Frames
 from auditeval.features.evidence import weigh
 from auditeval.features.melstats import MelStats
 from auditeval.features.store import Failure, PairFeatures
@@ -148,8 +148,8 @@ def _window(
     width = min(round(WINDOW_SECONDS / MelStats.HOP_SECONDS), lengths[1])
     start = min(max(centre - width // 2, 0), lengths[1] - width)
     stop = start + width
-    before = _cut(original.frames, course.frames(start, stop, lengths[0]), lengths[0])
-    after = _cut(edited.frames, slice(start, stop), lengths[1])
+    before = _cut(original.frames, course.frames(start, stop, lengths[0]))
+    after = _cut(edited.frames, slice(start, stop))
     words = (whole.added_text, whole.removed_text, whole.original_text, whole.target_text)
     comparison = compare(before, after)
     return whole._replace(
@@ -157,10 +157,13 @@ def _window(
     )
 
 
-def _cut(frames: dict[str, np.ndarray], part: slice, length: int) -> dict[str, np.ndarray]:
-    """The same part of all kinds of frames; `part` counts in those of `length` a clip."""
-    cut = {}
-    for name, rows in frames.items():
-        start = min(round(part.start * len(rows) / length), len(rows) - 1)
-        cut[name] = rows[start : max(round(part.stop * len(rows) / length), start + 1)]
+def _cut(frames: Frames, part: slice) -> Frames:
+    """Part of the log-mel frames, and what else is known of that time: at least one patch."""
+    cut = {"mel": frames["mel"][part]}
+    if "span" in frames:
+        middles = frames["span"].mean(axis=1)
+        first = min(int(np.searchsorted(middles, part.start)), len(middles) - 1)
+        patches = slice(first, max(int(np.searchsorted(middles, part.stop)), first + 1))
+        cut |= {name: frames[name][patches] for name in frames.keys() - cut.keys()}
+        cut["span"] = (cut["span"] - part.start).clip(0, part.stop - part.start)
     return cut

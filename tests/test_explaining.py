@@ -117,7 +117,7 @@ def test_a_short_clip_is_one_window(evaluator: Evaluator, tmp_path: Path, second
     found = explain(evaluator, made_pair(tmp_path, *clips))
     assert len(found.seconds) == max(round(10 * seconds), 1)
     for curve in found.curves.values():
-        assert np.ptp(curve) == 0
+        assert np.ptp(curve) < 2e-6  # rounded to 1e-6
 
 
 def test_an_axis_without_training_has_no_curve(

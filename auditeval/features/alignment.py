@@ -19,8 +19,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.fft import irfft, next_fast_len, rfft
-from scipy.ndimage import gaussian_filter1d, uniform_filter1d
+from scipy.ndimage import uniform_filter1d
+
+from auditeval.features.delay import MAX_GAIN_DB, STEP, find_delays, find_fraction, find_gain
 
 BANDS = 64
 FRAME_SECONDS = 0.01
@@ -28,15 +29,10 @@ SILENCE_DB = -100.0  # the floor of melstats: digital silence and dither count a
 RANGE_DB = 60.0  # what lies further below the loud level of the original is not compared
 ACTIVE_DB = 25.0  # frames of the original within this of its loud level (95th percentile)
 WEAK_DB = 20.0  # cells of active frames this far below the level of their frame
-MAX_GAIN_DB = 20.0  # a larger change of level stays in the differences
 QUIET_SHARE = 0.2  # the quietest frames of the original show the stationary bed
 FREE_SECONDS = 0.5  # a later or earlier start that nobody minds
 TOLERANCE_DB = 1.0  # what cells may differ by, as after a delay by a part of a frame
 EDGE_FRAMES = 2
-STEP = 2  # of smoothed frames every second says it all
-CLEARLY = 0.75  # what the difference of two clips at another lag must be of that at the likeliest
-ALIKE_DB = 3.0  # a cell of eight bands that differs by this is half unlike
-DELAYS = 5  # candidate lags for material that was moved
 # Upper edges 1.2, 3.3, 6.9 and 14 kHz.
 REGIONS = {"low": slice(0, 20), "mid": slice(20, 36), "high": slice(36, 50), "top": slice(50, 64)}
 REGION_NAMES = (
@@ -76,11 +72,13 @@ ALIGNMENT_NAMES: tuple[str, ...] = (
 
 class Comparison(NamedTuple):
     """`values` :: float32 (K,), all 0 for equal clips; the edit is `lag` frames later and `gain` dB
-    louder where both are the same."""
+    louder where both are the same; `change` :: float32 (T2,), what its cells changed by, rms over
+    bands in dB, RANGE_DB where it is heard and the original has ended or not begun."""
 
     values: np.ndarray
     lag: int = 0
     gain: float = 0.0
+    change: np.ndarray = np.zeros(0, np.float32)
 
 
 def align(original: np.ndarray, edited: np.ndarray) -> Comparison:
@@ -104,9 +102,13 @@ def align(original: np.ndarray, edited: np.ndarray) -> Comparison:
     floor = max(max(loud, edited_loud - MAX_GAIN_DB) - RANGE_DB, SILENCE_DB)
     gain = find_gain(original[begin:end:STEP], edited[begin + lag : end + lag : STEP])
     original, edited = np.maximum(original, floor), np.maximum(edited - gain, floor)
-    values = compare(original[begin:end], edited[begin + lag : end + lag], floor)
+    values, inside_change = compare(original[begin:end], edited[begin + lag : end + lag], floor)
     audible = max(loud - ACTIVE_DB, SILENCE_DB + 10 * np.log10(BANDS) + 3)
     heard_o, heard_e = _level(original) >= audible, _level(edited) >= audible
+    change = np.where(heard_e, np.float32(RANGE_DB), np.float32(0))
+    first, stop = max(0, lag), min(len(edited), len(original) + lag)
+    change[first:stop] = 0
+    change[begin + lag : end + lag] = np.repeat(inside_change, STEP)[: end - begin]
     typical = original[levels >= loud - ACTIVE_DB].mean(axis=0)
     original, edited = original - typical, edited - typical
     lost, new = _unmatched(original, edited, delays)
@@ -116,103 +118,14 @@ def align(original: np.ndarray, edited: np.ndarray) -> Comparison:
     values["lag"] = np.log1p(max(abs(lag) * FRAME_SECONDS - FREE_SECONDS, 0) / 0.1)
     values["louder"], values["quieter"] = max(gain / 6 - 1, 0.0), max(-gain / 6 - 1, 0.0)
     row = np.array([values[name] for name in ALIGNMENT_NAMES], np.float32)
-    return Comparison(np.log1p(np.maximum(row, 0)), lag, gain)
+    return Comparison(np.log1p(np.maximum(row, 0)), lag, gain, change)
 
 
-def find_delays(original: np.ndarray, edited: np.ndarray, separation: int = 25) -> list[int]:
-    """Lags of the edit in frames, likeliest first :: (T1, 64), (T2, 64) -> lags.
+def compare(o: np.ndarray, e: np.ndarray, floor: float) -> tuple[dict[str, float], np.ndarray]:
+    """Differences of two floored clips of one length :: (T, 64), (T, 64) -> by name.
 
-    DELAYS peaks of the cross-correlation of eight band envelopes (over energies of the overlap and
-    of the whole, geometric mean; short lags win ties), then equal starts, equal ends, and equal
-    first frames that are heard. First of all comes the lag near these at which most of the
-    envelopes is alike.
+    And what each STEP-th frame changed by, rms over bands in dB :: (ceil(T / STEP),).
     """
-    a, b = (x.reshape(len(x), 8, -1) @ np.full(8, 1 / 8, x.dtype) for x in (original, edited))
-    a, b = a - a.mean(axis=0), b - b.mean(axis=0)
-    size = next_fast_len(len(a) + len(b), real=True)
-    spectrum = (np.conj(rfft(a, size, axis=0)) * rfft(b, size, axis=0)).sum(axis=1)
-    lags = np.arange(1 - len(a), len(b))
-    begin, end = np.maximum(0, -lags), np.minimum(len(a), len(b) - lags)
-    sum_a, sum_b = (np.append(0, np.cumsum((x * x).sum(axis=1), dtype=float)) for x in (a, b))
-    energy = (sum_a[end] - sum_a[begin]) * (sum_b[end + lags] - sum_b[begin + lags])
-    energy = np.sqrt(np.maximum(energy, 0) * sum_a[-1] * sum_b[-1]) ** 0.5
-    score = irfft(spectrum, size)[lags] / (energy + 1e-2 * energy.max() + 1e-6)
-    score -= 0.15 * np.abs(lags) / (np.abs(lags) + 50.0)  # an unrelated clip stays at lag 0
-    found: list[int] = []
-    while len(found) < DELAYS:
-        best = int(np.argmax(score))
-        if found and not score[best] > 0:
-            break
-        found.append(int(lags[best]))
-        score[max(0, best - separation) : best + separation + 1] = -np.inf
-    starts = [int(np.argmax((x > x.min(axis=0) + 1).any(axis=1))) for x in (a, b)]
-    found += [0, len(b) - len(a), starts[1] - starts[0]]  # the last: silence was put before it
-    return list(dict.fromkeys([_nearest(a, b, found), *found]))
-
-
-def _nearest(a: np.ndarray, b: np.ndarray, found: list[int]) -> int:
-    """The lag near one of those found under which most of two clips is alike.
-
-    A steady sound correlates with itself at any lag, but only at the right one is the difference
-    small. What an edit added or took away is unlike at any lag and must not draw it: a cell costs
-    at most 1 (Geman-McClure), and as much where it is heard and meets nothing. Under noise nearly
-    all is unlike at any lag, and the likeliest of `found` stays.
-    """
-    heard = [np.append(0, np.cumsum((x > x.min(axis=0) + 1).any(axis=1))) for x in (a, b)]
-    a, b = (uniform_filter1d(x, 3, axis=0, mode="nearest") for x in (a, b))
-    costs = {}
-    for lag in sorted({near for x in found for near in range(x - 3, x + 4)}, key=abs):
-        begin, end = max(0, -lag), min(len(a), len(b) - lag)
-        if end > begin:
-            difference = b[begin + lag : end + lag : STEP] - a[begin:end:STEP]
-            some = difference[::STEP]  # enough to tell a gain, and an EQ
-            difference -= np.partition(some, len(some) // 2, axis=0)[len(some) // 2]
-            unlike = difference * difference
-            met = heard[0][end] - heard[0][begin] + heard[1][end + lag] - heard[1][begin + lag]
-            alone = heard[0][-1] + heard[1][-1] - met
-            unlike /= unlike + ALIKE_DB**2
-            costs[lag] = STEP * float(unlike.sum()) / unlike.shape[1] + alone / 2
-    best = min(costs, key=lambda lag: costs[lag], default=found[0])
-    return best if costs and costs[best] < CLEARLY * costs[found[0]] else found[0]
-
-
-def find_fraction(original: np.ndarray, edited: np.ndarray) -> float:
-    """What the edit is later by after whole frames :: (T, 64), (T, 64) -> frames, in eighths.
-
-    The vertex of the parabola through the squared distances one frame earlier, here and one frame
-    later. Within half a frame, and 0 for equal clips.
-    """
-    if len(original) < 4:
-        return 0.0
-    # Variances: a gain is no distance.
-    earlier = _variance(original[1:] - edited[:-1])
-    later = _variance(original[:-1] - edited[1:])
-    here = _variance(original[1:-1] - edited[1:-1])
-    curvature = earlier + later - 2 * here
-    if curvature <= 0:
-        return 0.0
-    return round(8 * float(np.clip((earlier - later) / (2 * curvature), -0.5, 0.5))) / 8
-
-
-def find_gain(original: np.ndarray, edited: np.ndarray) -> float:
-    """Gain of the edit in dB on which most cells agree, within MAX_GAIN_DB.
-
-    Louder cells weigh more. A mode, not a mean: an added or deleted event must not move the rest.
-    """
-    weight = np.maximum(original - (original.max() - 50.0), 0.0)
-    difference = edited - original
-    last = round(2 * MAX_GAIN_DB)  # a histogram in steps of half a dB, and what lies beyond
-    steps = np.clip(np.rint(2 * difference), -last - 1, last + 1).astype(np.intp)
-    counts = np.bincount((steps + last + 1).ravel(), weight.ravel(), 2 * last + 3)[1:-1]
-    density = gaussian_filter1d(counts, 3.0, mode="constant")
-    centres = np.arange(-last, last + 1) / 2
-    mode = float(centres[int(np.argmax(density * np.exp(-np.abs(centres) / 40.0)))])
-    near = difference[(np.abs(difference - mode) <= 3.0) & (weight > 0)]
-    return float(np.clip(np.median(near), -MAX_GAIN_DB, MAX_GAIN_DB)) if near.size else 0.0
-
-
-def compare(o: np.ndarray, e: np.ndarray, floor: float) -> dict[str, float]:
-    """Differences of two floored clips of one length :: (T, 64), (T, 64) -> by name."""
     # One frame of tolerance on both sides: a residual delay is no difference.
     highest, lowest = _of_neighbours(np.maximum, o), _of_neighbours(np.minimum, o)
     o, e, highest, lowest = (x[::STEP] for x in (o, e, highest, lowest))
@@ -279,7 +192,8 @@ def compare(o: np.ndarray, e: np.ndarray, floor: float) -> dict[str, float]:
     values["level_unlike"] = 1 - (_mean(x * y) + 1) / ((_mean(x * x) * _mean(y * y)) ** 0.5 + 1)
     values["up_frames"] = _mean(up.mean(axis=1) > 6)
     values["down_frames"] = _mean(down.mean(axis=1) > 6)
-    return values
+    change = up + down  # one of them is 0
+    return values, np.sqrt(np.einsum("tf,tf->t", change, change) / BANDS)
 
 
 def _frames(x: np.ndarray) -> np.ndarray:
@@ -325,11 +239,6 @@ def percentiles(x: np.ndarray, *ranks: float) -> list[float]:
     """As np.percentile has them, which takes ten times as long for some seconds of frames."""
     places = np.array(ranks) / 100 * (len(x) - 1)
     return np.interp(places, np.arange(len(x)), np.sort(x)).tolist()
-
-
-def _variance(x: np.ndarray) -> float:
-    cells = x.ravel()
-    return float(cells @ cells) / cells.size - (float(cells.sum()) / cells.size) ** 2
 
 
 def _of_neighbours(pick: np.ufunc, x: np.ndarray) -> np.ndarray:

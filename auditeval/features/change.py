@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.ndimage import maximum_filter1d, minimum_filter1d, uniform_filter1d
 
-from auditeval.features.alignment import find_delays, find_gain
+from auditeval.features.delay import find_delays, find_gain
 
 RANGE_DB = (
     50.0  # what lies further below the loudest cells of the original is not heard beside them

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import difflib
 import re
+from typing import NamedTuple
 
 import numpy as np
 
 from auditeval.features.alignment import ALIGNMENT_NAMES, Comparison, align, percentiles
+from auditeval.features.encoder import Frames
 
-REVISION = "2"
+REVISION = "3"
 """Of what is made from frames and texts, here, in `evidence` and by `encode_difference`: changes
 whenever the same would make other numbers."""
 
@@ -23,10 +25,45 @@ PATCH_NAMES = (
     "patch_lost_mean",  # the same from the original's side
     "patch_lost_worst",
 )
+CHANGED_DB = 2.0  # a patch changed as a whole if one of its frames did by this
 _BLOCK = 512
 
 
-def compare(original: dict[str, np.ndarray], edited: dict[str, np.ndarray]) -> Comparison:
+class Match(NamedTuple):
+    """Which patches of two clips are of one time, and how far the edit is changed in each of its.
+
+    `before` :: (P2,), rows of the original for those of the edit, `after` :: (P1,), the other way;
+    `changed` :: float32 (P2, 1), 0..1.
+    """
+
+    before: np.ndarray
+    after: np.ndarray
+    changed: np.ndarray
+
+    def settled(self, original: np.ndarray, edited: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Patches :: (P1, F), (P2, F) as float32, the edit's with the original's where unchanged.
+
+        What a network says of a patch depends on where it begins, and on differences that nobody
+        hears. Where all bands are as they were, nothing happened.
+        """
+        x, y = original.astype(np.float32), edited.astype(np.float32)
+        return x, self.changed * y + (1 - self.changed) * x[self.before]
+
+
+def match(original: Frames, edited: Frames, comparison: Comparison) -> Match:
+    """By time and by what changed in the bands; by order where an encoder knows no times."""
+    if "span" in edited:
+        spans = edited["span"]
+        before, after = original["span"][:, 0], spans[:, 0] - comparison.lag
+        most = [comparison.change[start:stop].max(initial=0) for start, stop in spans]
+        changed = np.minimum(np.array(most, np.float32) / CHANGED_DB, 1)
+    else:
+        before, after = (np.arange(len(frames["patch"])) for frames in (original, edited))
+        changed = np.ones(len(after), np.float32)
+    return Match(_nearest(before, after), _nearest(after, before), changed[:, None])
+
+
+def compare(original: Frames, edited: Frames) -> Comparison:
     """Frames of two clips to the values of `names`.
 
     Uses what the encoder keeps: log-mel frames (`mel`), patch embeddings (`patch`), or neither.
@@ -35,7 +72,8 @@ def compare(original: dict[str, np.ndarray], edited: dict[str, np.ndarray]) -> C
     if "mel" in original:
         made = align(original["mel"], edited["mel"])
     if "patch" in original:
-        patches = _compare_patches(original["patch"], edited["patch"])
+        matched = match(original, edited, made)
+        patches = _compare_patches(matched, original["patch"], edited["patch"])
         made = made._replace(values=np.concatenate([made.values, patches]))
     return made
 
@@ -69,10 +107,14 @@ def names(frames: set[str]) -> tuple[str, ...]:
     )
 
 
-def _compare_patches(original: np.ndarray, edited: np.ndarray) -> np.ndarray:
-    x, y = (_unit(smooth(patches.astype(np.float32))) for patches in (original, edited))
-    shared = min(len(x), len(y))
-    unlike = 1 - np.einsum("td,td->t", x[:shared], y[:shared])
+def _nearest(times: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """For each of `others` the row of `times` next to it; both ascend."""
+    return np.searchsorted((times[1:] + times[:-1]) / 2, others)
+
+
+def _compare_patches(matched: Match, original: np.ndarray, edited: np.ndarray) -> np.ndarray:
+    x, y = (_unit(smooth(patches)) for patches in matched.settled(original, edited))
+    unlike = 1 - np.einsum("td,td->t", x[matched.before], y)
     lost, new = (1 - likest for likest in _likest(x, y))
     values = [
         unlike.mean(),

@@ -8,11 +8,11 @@ it was never taught: no label has a number of its own.
 What only one clip has is also heard alone (`only_*`), one patch of it: a tagger that hears it with
 the rest names the rest.
 
-A tagger's answer jumps when a clip is shifted by a fraction of a patch. What changes in the mean
-over time (`mean_*`) is steadier than what changes at some time, and as telling; for the latter,
-patches are averaged with their neighbours. What such nuisances change in half of the clips is no
-change (SHIFT_FLOOR, GAIN_FLOOR), and shares and ranks fade out towards it: of nothing there is no
-share.
+A tagger's answer jumps when a clip is shifted by a fraction of a patch. Patches whose bands are as
+they were count as unchanged (`comparison.match`). Of the others, what changes in the mean over time
+(`mean_*`) is steadier than what changes at some time, and as telling; for the latter, patches are
+averaged with their neighbours. What a nuisance may change is no change (SHIFT_FLOOR, GAIN_FLOOR),
+and shares and ranks fade out towards it: of nothing there is no share.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from typing import NamedTuple
 import numpy as np
 
 from auditeval.features.alignment import Comparison
-from auditeval.features.comparison import smooth
+from auditeval.features.comparison import match, smooth
 from auditeval.features.encoder import DifferenceEncoder, Encoder, Frames
 
-# Of simulated clips that were saved anew and else untouched, the median over clips of the greatest
-# change of any label in the mean over time, and in a patch against three; those of edits with no
-# fault are 2.7 and 5.
+# Of simulated clips that were saved anew and else untouched, had all their patches counted, the
+# median over clips of the greatest change of any label in the mean over time, and in a patch
+# against three; those of edits with no fault are 2.7 and 5.
 SHIFT_FLOOR, GAIN_FLOOR = 0.25, 0.5
 _SUM_FLOOR, _NORM_FLOOR = 5.0, 0.5  # sum and norm of changes below which shares fade out
 _SOFTNESS = 0.4  # exponent of the weights: labels of like meaning count as well
@@ -85,11 +85,13 @@ def weigh(
     """
     if not isinstance(encoder, DifferenceEncoder):
         return np.zeros(0, np.float32)
-    before, after = original["joint"].astype(np.float32), edited["joint"].astype(np.float32)
+    matched = match(original, edited, comparison)
+    before, after = matched.settled(original["joint"], edited["joint"])
     labels = before.shape[1]
     added, removed, original_text, target_text = texts
     steady = smooth(before), smooth(after)
-    rises, falls = _changes(*steady), _changes(*steady[::-1])
+    rises = _changes(*steady, matched.before)
+    falls = _changes(*steady[::-1], matched.after)
     shift = after.mean(axis=0) - before.mean(axis=0)
     shift -= np.clip(shift, -SHIFT_FLOOR, SHIFT_FLOOR)
     peaks = steady[0].max(axis=0), steady[1].max(axis=0)
@@ -119,10 +121,13 @@ def names(frames: set[str]) -> tuple[str, ...]:
     return EVIDENCE_NAMES if "joint" in frames else ()
 
 
-def _changes(before: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """How far each patch of `after` is above three of `before` and GAIN_FLOOR :: (P2, J), >= 0."""
-    last, times = len(before) - 1, np.arange(len(after))
-    near = before[np.minimum(times, last)]
+def _changes(before: np.ndarray, after: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """How far each patch of `after` is above three of `before` and GAIN_FLOOR :: (P2, J), >= 0.
+
+    The middle one of the three is that in the row of `times`.
+    """
+    last = len(before) - 1
+    near = before[times]
     for step in (-1, 1):
         near = np.maximum(near, before[np.clip(times + step, 0, last)])
     return np.maximum(after - near - GAIN_FLOOR, 0)

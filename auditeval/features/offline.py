@@ -32,8 +32,8 @@ class OfflineEncoder(ClipEncoder):
     their embeddings, sound the log-probability of each label at its loudest moment. It is no CLAP,
     and tells a right event from a wrong one far less surely.
 
-    Frames :: `mel` as in melstats; one each 0.48 s, `patch` float16 (P, 1024) and `joint` float16
-    (P, 521), the bridge before its maximum over time.
+    Frames :: `mel` as in melstats; one each 0.48 s, `patch` float16 (P, 1024), `joint` float16
+    (P, 521), the bridge before its maximum over time, and `span` (P, 2).
     """
 
     name = "offline"
@@ -48,14 +48,16 @@ class OfflineEncoder(ClipEncoder):
         self._yamnet = yamnet.YamNet(Path(yamnet_path) if yamnet_path else None)
         self._minilm = MiniLM(Path(minilm_path) if minilm_path else None)
         self._label_embeddings = _embed_labels(self._minilm)
-        parts = ("3", self._melstats.revision, self._yamnet.revision, self._minilm.revision)
+        parts = ("4", self._melstats.revision, self._yamnet.revision, self._minilm.revision)
         self.revision = "-".join(parts)
 
     def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
         """Mono float32 (N,) at 32 kHz; see the class for what comes out."""
         mel = self._melstats.encode_clip(samples)
-        waveform = audio.Waveform(_heard(samples), self.rate_hz)
+        heard = _heard(samples)
+        waveform = audio.Waveform(samples[heard], self.rate_hz)
         patches = self._yamnet(audio.resample(waveform, yamnet.RATE_HZ))
+        before = round(heard.start / self.rate_hz / MelStats.HOP_SECONDS)
         bridge = _bridge(patches.logits)
         embedding = np.concatenate(
             [
@@ -69,6 +71,7 @@ class OfflineEncoder(ClipEncoder):
             "mel": mel.frames["mel"],
             "patch": patches.embeddings.astype(np.float16),
             "joint": bridge.astype(np.float16),
+            "span": patches.spans + np.int32(before),
         }
         return AudioFeatures(embedding.astype(np.float32), frames)
 
@@ -122,8 +125,8 @@ def _embed_labels(minilm: MiniLM) -> np.ndarray:
     return made
 
 
-def _heard(samples: np.ndarray) -> np.ndarray:
-    """Without the silence at its ends, of which half a second at the most is taken off.
+def _heard(samples: np.ndarray) -> slice:
+    """All but the silence at its ends, of which half a second at the most is taken off.
 
     YAMNet's answer depends on where its patches begin: they begin with the sound, so that a delay
     and silence around a clip change nothing.
@@ -131,5 +134,5 @@ def _heard(samples: np.ndarray) -> np.ndarray:
     most = round(_MOST_SILENCE_SECONDS * MelStats.rate_hz)
     loud = np.flatnonzero(np.abs(samples) > _SILENCE)
     if not len(loud):
-        return samples
-    return samples[min(loud[0], most) : max(loud[-1] + 1, len(samples) - most)]
+        return slice(0, len(samples))
+    return slice(min(int(loud[0]), most), max(int(loud[-1]) + 1, len(samples) - most))

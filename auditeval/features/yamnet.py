@@ -41,12 +41,14 @@ class Patches(NamedTuple):
     """What YAMNet says of each 0.96 s patch (hop 0.48 s).
 
     `embeddings` :: float32 (P, 1024); `logits` and `probabilities` (their sigmoid) :: float32
-    (P, 521); `weights` :: (P,), the share of the clip in each patch.
+    (P, 521); `weights` :: (P,), the share of the clip in each patch; `spans` :: int32 (P, 2), its
+    first frame of 10 ms and the one after its last.
     """
 
     embeddings: np.ndarray
     logits: np.ndarray
     weights: np.ndarray
+    spans: np.ndarray
 
     @property
     def probabilities(self) -> np.ndarray:
@@ -81,7 +83,8 @@ class YamNet:
         outputs = [self._run(mel[span.start : span.stop]) for span in spans]
         embeddings, logits = (np.concatenate(part) for part in zip(*outputs, strict=True))
         weights = np.array([span.weight for span in spans])
-        return Patches(embeddings, logits, weights)
+        frames = np.array([(span.start, span.stop) for span in spans], np.int32)
+        return Patches(embeddings, logits, weights, frames)
 
     def hear(self, magnitudes: np.ndarray) -> np.ndarray:
         """Logits :: (521,) of at most PATCH_FRAMES frames of band magnitudes :: (T, 64)."""

@@ -6,8 +6,16 @@ import numpy as np
 import pytest
 
 from auditeval.data.soundbank import synthesize
-from auditeval.features.alignment import ALIGNMENT_NAMES, BANDS, align
-from auditeval.features.comparison import PATCH_NAMES, changed_words, compare, names, smooth
+from auditeval.features.alignment import ALIGNMENT_NAMES, BANDS, RANGE_DB, Comparison, align
+from auditeval.features.comparison import (
+    CHANGED_DB,
+    PATCH_NAMES,
+    changed_words,
+    compare,
+    match,
+    names,
+    smooth,
+)
 from auditeval.features.melstats import MelStats
 
 RATE_HZ = MelStats.rate_hz
@@ -117,7 +125,30 @@ def test_lag_and_gain_are_those_of_the_edit(clip: np.ndarray) -> None:
         found = compare(*map(frames, pair))
         assert found.lag == sign * 30
         assert found.gain == pytest.approx(-6 * sign, abs=0.3)
-    assert compare({}, {})[1:] == (0, 0)
+    assert compare({}, {})[1:3] == (0, 0)
+
+
+@pytest.mark.parametrize(("before", "after"), [(0, 0), (0.3, 0), (0, 0.3)])
+def test_a_change_is_known_by_its_time(clip: np.ndarray, before: float, after: float) -> None:
+    """A burst of noise in an edit that is later or earlier by 0.3 s, and also a decibel louder."""
+    burst = 0.1 * np.random.default_rng(3).standard_normal(round(0.2 * RATE_HZ))
+    edited = clip.copy()
+    edited[RATE_HZ : RATE_HZ + len(burst)] += burst
+    cut, silence = (np.zeros(round(seconds * RATE_HZ)) for seconds in (after, before))
+    found = compare(frames(clip), frames(1.12 * np.concatenate([silence, edited])[len(cut) :]))
+    first = 100 + found.lag
+    assert found.lag == round(100 * (before - after))
+    assert found.change.shape == (200 + found.lag,)
+    assert found.change[first + 3 : first + 17].min() > 3
+    assert found.change[: first - 4].max() < 0.1  # where it was cut off half a window is missing
+    assert found.change[first + 24 :].max() == 0
+
+
+def test_what_goes_on_beyond_the_original_is_a_change_where_it_is_heard(clip: np.ndarray) -> None:
+    longer = np.concatenate([clip, np.zeros(RATE_HZ // 2), clip[: RATE_HZ // 2]])
+    change = compare(frames(clip), frames(longer)).change
+    assert change[:198].max() == change[205:245].max() == 0
+    assert change[250:].max() == RANGE_DB
 
 
 @pytest.mark.parametrize(("gain_db", "feature", "other"), [(12, "louder", "quieter"),
@@ -162,6 +193,25 @@ def test_the_longest_stretch_that_is_unlike_is_told_in_seconds(
     edited[start:stop] = 0.3 * np.sin(2 * np.pi * 6000 * np.arange(stop - start) / RATE_HZ)
     found = 0.1 * np.expm1(np.expm1(named(clip, edited)["unlike_run"]))
     assert found == pytest.approx(seconds, abs=0.08)
+
+
+def test_patches_match_by_their_times() -> None:
+    """Patches of 4 frames, a new one each 2; the edit has 3 frames of the original cut off."""
+    change = np.zeros(7, np.float32)
+    change[4] = CHANGED_DB / 2
+    a, b = np.eye(4, dtype=np.float16), 2 * np.eye(4, dtype=np.float16)[:3]
+    original, edited = (
+        {"patch": patches, "span": np.array([(t, t + 4) for t in range(0, 2 * len(patches), 2)])}
+        for patches in (a, b)
+    )
+    edited["span"][-1, 1] = 7
+    found = match(original, edited, Comparison(np.zeros(0, np.float32), lag=-3, change=change))
+    assert found.before.tolist() == [1, 2, 3]  # 3, 5 and 7 frames after the start of the original
+    assert found.after.tolist() == [0, 0, 0, 1]
+    assert found.changed.tolist() == [[0], [0.5], [0.5]]
+    before, after = found.settled(a, b)
+    assert np.array_equal(before, a)
+    assert np.array_equal(after, [a[1], (a[2] + b[1]) / 2, (a[3] + b[2]) / 2])
 
 
 def patch_row(original: np.ndarray, edited: np.ndarray) -> dict[str, float]:

@@ -34,13 +34,18 @@ def words(*labels: int) -> np.ndarray:
 NO_WORDS = np.zeros(len(SENTENCE) + LABELS, np.float32)
 
 
-def frames(peaks: dict[int, float], patches: int = 8, at: int = 4) -> dict[str, np.ndarray]:
+def tagged(joint: np.ndarray) -> Frames:
+    joint = joint.astype(np.float16)
+    return {"joint": joint, "patch": joint}
+
+
+def frames(peaks: dict[int, float], patches: int = 8, at: int = 4) -> Frames:
     """Label 0 all the time, others at one patch."""
     joint = np.zeros((patches, LABELS), np.float16)
     joint[:, 0] = 5
     for label, level in peaks.items():
         joint[at, label] = level
-    return {"joint": joint}
+    return tagged(joint)
 
 
 class Tagger(FakeEncoder):
@@ -77,7 +82,7 @@ def test_names_and_numbers_go_together() -> None:
 @pytest.mark.parametrize("worded", [True, False])
 def test_any_lengths_and_words_give_finite_numbers(first: int, second: int, worded: bool) -> None:
     rng = np.random.default_rng(first * 10 + second)
-    a, b = ({"joint": rng.uniform(0, 9, (n, LABELS)).astype(np.float16)} for n in (first, second))
+    a, b = (tagged(rng.uniform(0, 9, (n, LABELS))) for n in (first, second))
     texts = np.concatenate([rng.normal(size=(4, 2)), rng.dirichlet(np.ones(LABELS), 4)], axis=1)
     found = weighed(a, b, *texts.astype(np.float32) * worded)
     assert found.dtype == np.float32
@@ -142,7 +147,7 @@ def test_each_side_is_heard_without_the_other_where_it_is_the_same() -> None:
 
 def test_adding_and_removing_mirror_each_other() -> None:
     rng = np.random.default_rng(4)
-    a, b = ({"joint": rng.uniform(0, 9, (7, LABELS)).astype(np.float16)} for _ in range(2))
+    a, b = (tagged(rng.uniform(0, 9, (7, LABELS))) for _ in range(2))
     there = named(a, b, words(1, 3), words(2), words(0, 2), words(0, 1, 3))
     back = named(b, a, words(2), words(1, 3), words(0, 1, 3), words(0, 2))
     for one, other in (("added", "removed"), ("rise", "fall")):
@@ -159,8 +164,8 @@ def test_no_label_has_a_number_of_its_own() -> None:
     texts = [words(1), words(2, 4), words(0, 2, 4), words(0, 1)]
     order = rng.permutation(LABELS)
     moved = [np.concatenate([text[:2], text[2:][order]]) for text in texts]
-    expected = weighed(*({"joint": x} for x in joints), *texts)
-    found = weighed(*({"joint": x[:, order]} for x in joints), *moved)
+    expected = weighed(*(tagged(x) for x in joints), *texts)
+    found = weighed(*(tagged(x[:, order]) for x in joints), *moved)
     assert found == pytest.approx(expected, abs=1e-4)
 
 

@@ -11,7 +11,8 @@ from auditeval import audio
 from auditeval.audio import files
 from auditeval.data.simulation.nuisance import delayed
 from auditeval.data.soundbank import synthesize
-from auditeval.features.alignment import ALIGNMENT_NAMES, align, find_fraction
+from auditeval.features.alignment import ALIGNMENT_NAMES, align
+from auditeval.features.delay import find_fraction
 from auditeval.features.melstats import MelStats
 
 RATE_HZ = MelStats.rate_hz

@@ -14,6 +14,7 @@ from auditeval import audio
 from auditeval.data.mixing import place
 from auditeval.data.soundbank import EVENTS, synthesize
 from auditeval.features import yamnet
+from auditeval.features.comparison import compare, match
 from auditeval.features.melstats import MelStats
 from auditeval.features.offline import OfflineEncoder
 from auditeval.types import UserError
@@ -81,6 +82,34 @@ def test_silence_around_a_clip_moves_no_patch(encoder: OfflineEncoder, bark: np.
     )
     assert np.array_equal(alone, padded)
     assert len(later) > len(alone)
+
+
+def test_patches_know_which_frames_they_cover(encoder: OfflineEncoder) -> None:
+    rain = synthesize("rain", 3, 2.0, encoder.rate_hz)
+    for seconds, before in ((0.0, 0), (0.3, 30), (0.8, 50)):
+        later = np.pad(rain, (round(seconds * encoder.rate_hz), 0))
+        spans = encoder.encode_clip(later).frames["span"] - before
+        assert spans[:3].tolist() == [[0, 96], [48, 144], [96, 192]]
+        assert spans[-1, 0] % 48 == 0
+        assert spans[-1, 1] == len(later) / 320 - before - 2  # windows of 25 ms each 10 ms
+
+
+@pytest.mark.parametrize("event", [False, True])
+def test_patches_that_begin_elsewhere_are_no_change(encoder: OfflineEncoder, event: bool) -> None:
+    """The tagger hears a clip anew that begins 130 ms later; only what is another sound counts."""
+    rate, start = encoder.rate_hz, round(0.13 * encoder.rate_hz)
+    rain = 0.1 * synthesize("rain", 3, 6.0, rate)
+    bell = 0.3 * synthesize("siren", 8, 0.5, rate)
+    edited = (rain + event * place(bell, 4 * rate, len(rain)))[start:].astype(np.float32)
+    a, b = (encoder.encode_clip(x).frames for x in (rain, edited))
+    found = match(a, b, compare(a, b))
+    x, y = found.settled(a["joint"], b["joint"])
+    moved = np.abs(x[found.before] - y).max(axis=1)
+    heard_anew = np.abs(x[found.before] - b["joint"]).max(axis=1)
+    first, stop = b["span"].T  # the event is at 3.87 to 4.37 s of the edit
+    assert (heard_anew > 0.5).all()
+    assert (moved[(stop < 380) | (first > 445)] == 0).all()
+    assert (moved[(stop > 395) & (first < 430)] > 0.5).all() == event
 
 
 def test_parts_of_the_embedding(encoder: OfflineEncoder, bark: np.ndarray) -> None:
