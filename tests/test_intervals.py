@@ -40,7 +40,7 @@ def calibrated(
     ).eval()
     model.fit_scales(train, ratings[:30])
     fit_members(model, train, ratings[:30], {"ridge": Ridge(alpha=100.0)}, seed=1)
-    model.calibrate(train, held_out, ratings[30:])
+    model.calibrate(train, held_out, ratings[30:], torch.arange(20))
     folder = tmp_path_factory.mktemp("checkpoints") / "calibrated"
     checkpoint.save(folder, model, encoder, {"data": "simulated"})
     return folder

@@ -123,28 +123,34 @@ class EnsembleRegressor(Regressor):
         return self._mean_and_spread(batch)[0]
 
     @torch.no_grad()
-    def calibrate(self, train: PairBatch, batch: PairBatch, ratings: Tensor) -> None:
+    def calibrate(
+        self, train: PairBatch, batch: PairBatch, ratings: Tensor, originals: Tensor
+    ) -> None:
         """Make the intervals of ratings (N, 3), NaN where unrated, of pairs not trained on.
 
-        Split conformal prediction with normalised residuals (Angelopoulos & Bates 2021, 2.3.2): of
-        the |rating - score| / (spread + floor) of `batch` the ceil((n + 1) level)-th smallest. The
-        spread is that of the members on a pair; the floor, its mean over the pairs of `train`,
-        keeps members that happen to agree from promising certainty.
+        Split conformal prediction with normalised residuals (Angelopoulos & Bates 2021, 2.3.2): the
+        `conformal_quantile` of the |rating - score| / (spread + floor) of `batch`, where pairs with
+        equal numbers in `originals` :: (N,) are edits of one clip. The spread is that of the
+        members on a pair; the floor, its mean over the pairs of `train`, keeps members that happen
+        to agree from promising certainty.
         """
         self.spread_floor.copy_(self._mean_and_spread(train)[1].mean(dim=0).clamp_min(1e-3))
         score, spread = self._mean_and_spread(batch)
         residuals = (ratings - score).abs() / (spread + self.spread_floor)
         for index in range(len(AXES)):
-            rated = residuals[:, index][~residuals[:, index].isnan()]
-            self.quantile[index] = conformal_quantile(rated, self.arguments["level"])
+            rated = ~residuals[:, index].isnan()
+            self.quantile[index] = conformal_quantile(
+                residuals[rated, index], originals[rated], self.arguments["level"]
+            )
 
     def intervals(self, batch: PairBatch) -> Tensor | None:
         """Where the ratings lie, with probability `level` :: (B, 3, 2), low and high, 1 to 5.
 
         What is covered is the rating as the calibration pairs had it: the mean vote of their
-        (simulated) panel, of a pair that might as well have been one of them, over all such pairs
-        and not for each kind of edit. For other recordings, editors and raters nothing is promised.
-        None where calibration had too few pairs for any axis: fewer than level / (1 - level).
+        (simulated) panel, of an edit of a clip that might as well have been one of theirs, over all
+        such clips and not for each kind of edit. For other recordings, editors and raters nothing
+        is promised. None where calibration had too few originals for any axis: fewer than
+        level / (1 - level).
         """
         return self.with_intervals(batch)[1]
 
@@ -186,14 +192,21 @@ class _AxisHead(nn.Module):
         return self.mlp(inputs[self.axis])
 
 
-def conformal_quantile(residuals: Tensor, level: float) -> float:
-    """The ceil((n + 1) level)-th smallest of n residuals :: (n,); infinite if there is none.
+def conformal_quantile(residuals: Tensor, groups: Tensor, level: float) -> float:
+    """The smallest residual that level (k + 1) of k groups lie below :: (n,), (n,) numbers.
 
-    A further residual, exchangeable with these, does not exceed it with probability `level` at
-    least, and `level` + 1 / (n + 1) at most (Angelopoulos & Bates 2021, theorem D.1, D.2).
+    Each group counts the same, in part where a part of it lies there; infinite if there is none. A
+    residual of a further group, exchangeable with these, does not exceed it with probability
+    `level` at least, though those within a group be alike (hierarchical conformal prediction: Lee,
+    Barber & Willett 2023, section 3). With a group each it is the ceil((n + 1) level)-th smallest.
 
-    >>> conformal_quantile(torch.arange(1.0, 11.0), 0.8)
+    >>> conformal_quantile(torch.arange(1.0, 11.0), torch.arange(10), 0.8)
     9.0
+    >>> conformal_quantile(torch.tensor([1.0, 2.0, 3.0, 9.0]), torch.tensor([0, 1, 2, 2]), 0.6)
+    3.0
     """
-    rank = math.ceil(round((len(residuals) + 1) * level, 9))
-    return float(residuals.sort().values[rank - 1]) if rank <= len(residuals) else math.inf
+    _, numbers, sizes = groups.unique(return_inverse=True, return_counts=True)
+    order = residuals.argsort()
+    below = (1 / sizes.double())[numbers[order]].cumsum(dim=0)
+    place = int(torch.searchsorted(below, level * (len(sizes) + 1) - 1e-9))
+    return float(residuals[order[place]]) if place < len(residuals) else math.inf

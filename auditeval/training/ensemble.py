@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, cast
 
 import pytorch_lightning as lightning
@@ -62,7 +63,12 @@ class EnsembleFit(HeadsFit):
                 pairs=job.pairs,
             ),
             [
-                Calibration(train, take(job.features, calibration), job.ratings[calibration]),
+                Calibration(
+                    train,
+                    take(job.features, calibration),
+                    job.ratings[calibration],
+                    _numbered([job.pairs[row].original for row in calibration]),
+                ),
                 SaveLast(job.folder / "last.ckpt"),
             ],
             {"max_epochs": max(self._epochs.values()) if model.arguments["members"] else 0},
@@ -100,14 +106,19 @@ def fit_members(
 class Calibration(lightning.Callback):
     """Gives an ensemble its intervals when the training is over."""
 
-    def __init__(self, train: PairBatch, batch: PairBatch, ratings: Tensor) -> None:
-        self._train, self._batch, self._ratings = train, batch, ratings
+    def __init__(
+        self, train: PairBatch, batch: PairBatch, ratings: Tensor, originals: Tensor
+    ) -> None:
+        self._parts = train, batch, ratings, originals
 
     def on_fit_end(self, trainer: lightning.Trainer, module: Any) -> None:
-        device = module.device
-        module.model.eval().calibrate(
-            self._train.to(device), self._batch.to(device), self._ratings.to(device)
-        )
+        module.model.eval().calibrate(*(part.to(module.device) for part in self._parts))
+
+
+def _numbered(paths: Sequence[Path]) -> Tensor:
+    """The same number for the same path :: (N,)."""
+    numbers = {path: number for number, path in enumerate(dict.fromkeys(paths))}
+    return torch.tensor([numbers[path] for path in paths], dtype=torch.long)
 
 
 def _line(fitted: Any, features: int) -> nn.Linear:

@@ -28,6 +28,7 @@ SMALL = [
     "workers=0",
     "model.hidden=[8]",
     "model.members=2",
+    "model.level=0.7",
     "fit.batch_size=16",
     "fit.epochs={quality: 4, relevance: 2, faithfulness: 3}",
     "fit.estimators.extra_trees.n_estimators=6",
@@ -66,7 +67,7 @@ def finished(table: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An uninterrupted run, with a ridge alone and plain heads beside the ensemble."""
     folder = tmp_path_factory.mktemp("runs") / "finished"
     beside = (
-        "+compare.ridge={name: ensemble, kinds: [ridge]}",
+        "+compare.ridge={name: ensemble, kinds: [ridge], level: 0.7}",
         "+compare.pairwise={name: pairwise, rank: 0, hidden: [8]}",
     )
     train(configured(table, folder, *beside))
@@ -96,6 +97,17 @@ def test_one_run_compares_an_ensemble_with_its_members_and_with_heads(finished: 
         name = f"fitted.ridge.{axis}.weight"
         assert torch.equal(alone[name], beside[name])
     assert not any(name.startswith("heads") for name in alone)
+
+
+def test_edits_of_four_clips_are_too_few_for_nine_of_ten(
+    finished: Path, table: Path, tmp_path: Path
+) -> None:
+    """However many they are: those of one clip may all be hard."""
+    assert weights(finished)["quantile"].isfinite().all()
+    train(configured(table, tmp_path, "model.level=0.9", "model.kinds=[ridge]"))
+    assert weights(tmp_path)["quantile"].isinf().all()
+    rows = json.loads((tmp_path / "report" / "agreement.json").read_text())["rows"]
+    assert not any("coverage" in row for row in rows)
 
 
 def test_the_checkpoint_of_a_run_gives_its_predictions(

@@ -118,8 +118,8 @@ class OmniEncoder:
 def log_mel(front_end: Any, samples: np.ndarray) -> np.ndarray:
     """Mono samples to the tower's log-mel frames :: (N,) -> float32 (bands, ceil(N / hop)).
 
-    Bitwise what the official processor makes, which fills every clip to 300 s: the frames of a clip
-    see at most n_fft samples behind it, so that many zeros do.
+    To the last digit what the official processor makes, which fills every clip to 300 s: the frames
+    of a clip see at most n_fft samples behind it, so that many zeros do.
     """
     hop = front_end.hop_length
     filled = np.pad(samples.astype(np.float32), (0, front_end.n_fft))

@@ -59,7 +59,8 @@ def test_weights_in_half_precision_are_used_in_full(folder: Path) -> None:
     widened = {k: v.float() if v.dtype == torch.bfloat16 else v for k, v in half.items()}
     save_file(widened, folder / "model.safetensors", {"format": "pt"})
     edit(folder / "config.json", "dtype", to="float32")
-    assert np.array_equal(ClapEncoder(str(folder)).encode_text(["rain"]), made)
+    # To rounding: where weights lie in memory may change the order of sums. bfloat16 has 8 bits.
+    np.testing.assert_allclose(ClapEncoder(str(folder)).encode_text(["rain"]), made, atol=1e-6)
 
 
 @pytest.mark.parametrize(
