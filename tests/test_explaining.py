@@ -13,7 +13,7 @@ from fake_encoders import FakeEncoder
 from auditeval.audio import decode, files, waveform
 from auditeval.checkpoint import Checkpoint
 from auditeval.data.soundbank import synthesize
-from auditeval.explaining import Explanation, Segment, explain, find_segment
+from auditeval.explaining import Explanation, Segment, _cut, explain, find_segment
 from auditeval.models.three_head import PairwiseRegressor
 from auditeval.report import explanation as report
 from auditeval.scoring import Evaluator
@@ -118,6 +118,22 @@ def test_a_short_clip_is_one_window(evaluator: Evaluator, tmp_path: Path, second
     assert len(found.seconds) == max(round(10 * seconds), 1)
     for curve in found.curves.values():
         assert np.ptp(curve) < 2e-6  # rounded to 1e-6
+
+
+def test_a_part_of_a_clip_has_the_patches_of_its_time() -> None:
+    """Patches of 96 frames from the 10th on; their middles are at 58, 106, 154, 202."""
+    spans = np.array([(10 + start, 106 + start) for start in range(0, 192, 48)])
+    frames = {"mel": np.arange(300)[:, None], "span": spans, "patch": np.arange(4)[:, None]}
+    for part, patches, expected in (
+        (slice(100, 200), [1, 2], [[0, 54], [6, 100]]),
+        (slice(0, 20), [0], [[10, 20]]),
+        (slice(260, 300), [3], [[0, 0]]),
+    ):
+        cut = _cut(frames, part)
+        assert cut["mel"][:, 0].tolist() == list(range(part.start, part.stop))
+        assert cut["patch"][:, 0].tolist() == patches
+        assert cut["span"].tolist() == expected
+    assert _cut({"mel": frames["mel"]}, slice(3, 5)).keys() == {"mel"}
 
 
 def test_an_axis_without_training_has_no_curve(

@@ -144,6 +144,14 @@ def test_a_change_is_known_by_its_time(clip: np.ndarray, before: float, after: f
     assert found.change[first + 24 :].max() == 0
 
 
+def test_what_is_lost_is_a_change(clip: np.ndarray) -> None:
+    edited = clip.copy()
+    edited[RATE_HZ // 2 :][:6400] *= 0.01
+    change = compare(frames(clip), frames(edited)).change
+    assert change[53:67].min() > 5
+    assert change[:46].max() == change[74:].max() == 0
+
+
 def test_what_goes_on_beyond_the_original_is_a_change_where_it_is_heard(clip: np.ndarray) -> None:
     longer = np.concatenate([clip, np.zeros(RATE_HZ // 2), clip[: RATE_HZ // 2]])
     change = compare(frames(clip), frames(longer)).change
