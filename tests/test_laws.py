@@ -56,6 +56,7 @@ QUALITY: dict[str, tuple[Callable[[np.ndarray, float], np.ndarray], Sequence[flo
 STEP = 0.05  # points, in the mean over clips
 RISE, RISING = 0.15, 0.15  # points, and the share of clips that may rise by more somewhere
 EQUAL = 0.05  # points
+MOVED, MOVING = 0.08, 0.2  # points, in the mean over edits; the share that moves by 0.1 or more
 TRIALS = 24
 LEAST = {"untouched": 0.95, "wrong event": 0.85, "hiss": 0.85, "swapped captions": 0.85}
 # No tagger knows the bank's own crowing for a rooster's: only that something was done can be told.
@@ -268,13 +269,10 @@ def test_what_nobody_hears_changes_no_score(way: str, saved: dict[str, dict[str,
         for edit, rows in saved.items()
         for axis in AXES
     }
-    # YAMNet hears a clip anew when its patches begin elsewhere, and cutting off a beginning is the
-    # one way here that moves them: what depends on its labels then moves by more.
-    most, share = (0.15, 0.45) if way == "20 ms earlier" else (0.1, 0.25)
     for axis in AXES:
         moved = np.array([by for (_, of), by in changes.items() if of == axis])
-        assert moved.mean() < most, (axis, changes)
-        assert (moved >= 0.1).mean() <= share, (axis, changes)
+        assert moved.mean() < MOVED, (axis, changes)
+        assert (moved >= 0.1).mean() <= MOVING, (axis, changes)
 
 
 def test_neighbours_and_order_change_no_score(
