@@ -198,7 +198,8 @@ def conformal_quantile(residuals: Tensor, groups: Tensor, level: float) -> float
     Each group counts the same, in part where a part of it lies there; infinite if there is none. A
     residual of a further group, exchangeable with these, does not exceed it with probability
     `level` at least, though those within a group be alike (hierarchical conformal prediction: Lee,
-    Barber & Willett 2023, section 3). With a group each it is the ceil((n + 1) level)-th smallest.
+    Barber & Willett, arXiv 2306.06342). Were each residual a group, it would be the
+    ceil((n + 1) level)-th smallest.
 
     >>> conformal_quantile(torch.arange(1.0, 11.0), torch.arange(10), 0.8)
     9.0
