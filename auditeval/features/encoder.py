@@ -18,8 +18,8 @@ class AudioFeatures(NamedTuple):
     `frames` :: name -> (T, F), what the encoder knows frame by frame; empty if it knows nothing.
     Names that several encoders share: `patch` :: (P, F), embeddings of the patches that an encoder
     cuts a clip into; `joint` :: (P, joint_dim), those patches in the space shared with words;
-    `span` :: int32 (P, 2), the first frame of `mel` in each of them and the one after its last;
-    `logits` :: (1, C), class logits of the whole clip.
+    `span` :: int32 (P, 2), where both are kept, the first frame of `mel` in each patch and the one
+    after its last; `logits` :: (1, C), class logits of the whole clip.
     """
 
     embedding: np.ndarray
