@@ -16,6 +16,7 @@ class Layout(str, Enum):
     auditscore = "auditscore"
     ms_swift = "ms-swift"
     p835 = "p835"
+    mushra_codecs = "mushra-codecs"
 
 
 def import_(

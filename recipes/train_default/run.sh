@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # recipes/train_default/run.sh DATA WORK [overrides]: train the evaluator that ships, test it on
-# people, and make every table of its card. DATA holds esc10/, librispeech10/, emodb_subset/, p835/.
+# people, and make every table of its card. DATA holds esc10/, librispeech10/, emodb_subset/, p835/
+# and, if you have it, neural_codecs/ (see README.md).
 # A run that is finished is not trained again. For a quick look: SCENES=20.
 set -euo pipefail
 mkdir -p "$2"
@@ -21,10 +22,14 @@ scenes="${SCENES:-1600}"
 recordings=(scenes="$scenes" esc10="$data/esc10" librispeech="$data/librispeech10" emodb="$data/emodb_subset")
 credits="the project's sounds (MIT), ESC-10 (CC BY 3.0), LibriSpeech (CC BY 4.0), EMO-DB (CC0)"
 all=("${recordings[@]/#/data.simulation.manifest.}" "data.credits=\"$credits\"")
-people=(tests.p835.manifest.folder="$data/p835")
-ablation=('tests=[people]' "${people[@]}" '~tests.p835.baselines' name=average)
+tests=people people=(tests.p835.manifest.folder="$data/p835") alone=('~tests.p835.baselines')
+if [ -d "$data/neural_codecs" ]; then
+    tests+=,codecs people+=(tests.codecs.manifest.folder="$data/neural_codecs")
+    alone+=('~tests.codecs.baselines')
+fi
+ablation=("tests=[$tests]" "${people[@]}" "${alone[@]}" name=average)
 
-train default "${all[@]}" "${people[@]}"
+train default "${all[@]}" "tests=[$tests,contrasts]" "${people[@]}"
 
 # Encoder x head, then data: what the evaluator would be without one of its parts.
 train offline "${all[@]}" "${ablation[@]}" compare=heads

@@ -11,7 +11,13 @@ from typing import Any
 import pytest
 
 from auditeval import manifest
-from auditeval.data.importers import IMPORTERS, import_auditscore, import_ms_swift, import_p835
+from auditeval.data.importers import (
+    IMPORTERS,
+    import_auditscore,
+    import_ms_swift,
+    import_mushra_codecs,
+    import_p835,
+)
 from auditeval.types import AXES, UserError
 
 RECORD: dict[str, Any] = {
@@ -271,6 +277,47 @@ def test_a_p835_table_with_another_header_is_refused(tmp_path: Path) -> None:
         import_p835(tmp_path)
 
 
+MUSHRA_HEADER = "signal,condition,ratings,participant_ids,file\n"
+MUSHRA_ROW = 'VCTK_p1_2,Lyra 3,"[0.0, 25, 62.5]","[2, 3, 5]",stim_01/lyra_3.wav\n'
+
+
+def write_mushra(folder: Path, rows: str) -> Path:
+    (folder / "ratings_formated_filtered.csv").write_text(MUSHRA_HEADER + rows)
+    return folder
+
+
+def test_mushra_rows_arrive_without_reference_and_anchor(tmp_path: Path) -> None:
+    anchor = 'VCTK_p1_2,Anchor,"[10.0]","[2]",\n'
+    reference = 'VCTK_p1_2,Reference,"[100.0]","[2]",stim_01/ref.wav\n'
+    (pair,) = import_mushra_codecs(write_mushra(tmp_path, anchor + MUSHRA_ROW + reference))
+    assert pair.id == "stim_01_lyra_3"
+    assert (pair.system, pair.source) == ("Lyra 3", "VCTK_p1_2")
+    assert pair.raters == {"quality": [1, 2, 3.5], "faithfulness": [1, 2, 3.5]}
+    assert pair.ratings == pytest.approx({"quality": 6.5 / 3, "faithfulness": 6.5 / 3})
+    folder = tmp_path / "audio" / "stim_01"
+    assert (pair.original, pair.edited) == (folder / "ref.wav", folder / "lyra_3.wav")
+
+
+MUSHRA_MISTAKES: dict[str, tuple[str, str]] = {
+    "no list": ('s,c,5,"[2]",a/b.wav', "expected votes as in [40, 62.5], found 5"),
+    "words": ('s,c,"[""good""]","[2]",a/b.wav', 'found ["good"]'),
+    "cut off": ('s,c,"[5, ","[2]",a/b.wav', "Expecting value"),
+    "no vote": ('s,c,[],"[2]",a/b.wav', "raters.quality"),
+    "out of range": ('s,c,"[101]","[2]",a/b.wav', "raters.quality"),
+    "no number": ('s,c,"[NaN]","[2]",a/b.wav', "raters.quality"),
+    "a short row": ("s,c", "has fewer cells than the header"),
+}
+
+
+@pytest.mark.parametrize(("row", "said"), MUSHRA_MISTAKES.values(), ids=MUSHRA_MISTAKES)
+def test_mushra_mistakes_are_named_with_their_line(tmp_path: Path, row: str, said: str) -> None:
+    write_mushra(tmp_path, f"{MUSHRA_ROW}{row}\n")
+    with pytest.raises(UserError) as caught:
+        import_mushra_codecs(tmp_path)
+    assert "ratings_formated_filtered.csv:3: " in str(caught.value)
+    assert said in str(caught.value)
+
+
 @pytest.mark.parametrize("layout", IMPORTERS)
 def test_a_folder_that_holds_nothing_is_refused(tmp_path: Path, layout: str) -> None:
     with pytest.raises(UserError) as caught:
@@ -280,7 +327,12 @@ def test_a_folder_that_holds_nothing_is_refused(tmp_path: Path, layout: str) -> 
 
 @pytest.mark.parametrize(
     ("layout", "name"),
-    [("auditscore", "train_meta.json"), ("ms-swift", "x.jsonl"), ("p835", "labels.csv")],
+    [
+        ("auditscore", "train_meta.json"),
+        ("ms-swift", "x.jsonl"),
+        ("p835", "labels.csv"),
+        ("mushra-codecs", "ratings_formated_filtered.csv"),
+    ],
 )
 @pytest.mark.parametrize("kind", ["a directory", "Latin-1"])
 def test_a_table_that_cannot_be_read_is_named(
