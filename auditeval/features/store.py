@@ -78,7 +78,8 @@ class FeatureStore:
         self.workers = workers
         self.encoder_seconds = 0.0
         self.misses = 0
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
+        self._claimed: set[Path] = set()
         folder = Path(cache_dir or default_cache_dir())
         self._folder = folder / f"{encoder.name}@{encoder.revision}"
         try:
@@ -230,13 +231,28 @@ class FeatureStore:
     ) -> list[dict[str, np.ndarray]]:
         """Entries of these keys; `compute` makes those of the rows that are not there."""
         paths = [self._folder / kind / key[:2] / f"{key}.safetensors" for key in keys]
-        entries = {path: self._load(path) for path in dict.fromkeys(paths)}
-        missing = [path for path, entry in entries.items() if entry is None]
-        if missing:
-            for path, made in zip(missing, compute([paths.index(p) for p in missing]), strict=True):
-                self._write(path, save({k: np.ascontiguousarray(v) for k, v in made.items()}))
-                entries[path] = made
+        with self._claim(set(paths)):
+            entries = {path: self._load(path) for path in dict.fromkeys(paths)}
+            missing = [path for path, entry in entries.items() if entry is None]
+            if missing:
+                computed = compute([paths.index(path) for path in missing])
+                for path, made in zip(missing, computed, strict=True):
+                    self._write(path, save({k: np.ascontiguousarray(v) for k, v in made.items()}))
+                    entries[path] = made
         return [entries[path] for path in paths]  # type: ignore[misc]
+
+    @contextmanager
+    def _claim(self, paths: set[Path]) -> Iterator[None]:
+        """Waits while another thread has any of these: files of equal content are encoded once."""
+        with self._lock:
+            self._lock.wait_for(lambda: self._claimed.isdisjoint(paths))
+            self._claimed |= paths
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._claimed -= paths
+                self._lock.notify_all()
 
     def _load(self, path: Path) -> dict[str, np.ndarray] | None:
         try:

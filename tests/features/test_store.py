@@ -153,6 +153,39 @@ def test_workers_do_not_change_a_bit(simulated: list[EditPair], tmp_path: Path) 
     assert stores[0].misses == stores[1].misses
 
 
+class Slow(MelStats):
+    """One clip at a time, and each takes a while."""
+
+    batch_size = 1
+
+    def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
+        time.sleep(0.05)
+        return super().encode_clip(samples)
+
+
+def test_threads_encode_files_of_equal_content_once(pairs: list[EditPair], tmp_path: Path) -> None:
+    for pair in pairs:
+        pair.edited.write_bytes(pairs[0].original.read_bytes())
+        pair.original.write_bytes(pairs[0].original.read_bytes())
+    store = FeatureStore(Slow(), tmp_path / "cache", workers=2)
+    made = store.pairs(pairs)
+    assert store.misses == 1
+    assert equal(made, FeatureStore(Slow(), tmp_path / "other", workers=0).pairs(pairs))
+
+
+def test_a_clip_that_fails_in_one_thread_keeps_no_other_waiting(
+    pairs: list[EditPair], tmp_path: Path
+) -> None:
+    class Failing(Slow):
+        def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
+            super().encode_clip(samples)
+            raise audio.AudioError("is too much")
+
+    pairs[0].edited.write_bytes(pairs[0].original.read_bytes())
+    rows = FeatureStore(Failing(), tmp_path / "cache", workers=2).pairs(pairs)
+    assert [row.reason[-11:] for row in rows if isinstance(row, Failure)] == ["is too much"] * 3
+
+
 PROCESS = """
 import sys
 from auditeval import audio, manifest
