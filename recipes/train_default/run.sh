@@ -22,9 +22,12 @@ scenes="${SCENES:-1600}"
 recordings=(scenes="$scenes" esc10="$data/esc10" librispeech="$data/librispeech10" emodb="$data/emodb_subset")
 credits="the project's sounds (MIT), ESC-10 (CC BY 3.0), LibriSpeech (CC BY 4.0), EMO-DB (CC0)"
 all=("${recordings[@]/#/data.simulation.manifest.}" "data.credits=\"$credits\"")
-tests=people people=(tests.p835.manifest.folder="$data/p835") alone=('~tests.p835.baselines')
+tests=people
+people=(tests.p835.manifest.folder="$data/p835")
+alone=('~tests.p835.baselines')
 if [ -d "$data/neural_codecs" ]; then
-    tests+=,codecs people+=(tests.codecs.manifest.folder="$data/neural_codecs")
+    tests+=,codecs
+    people+=(tests.codecs.manifest.folder="$data/neural_codecs")
     alone+=('~tests.codecs.baselines')
 fi
 ablation=("tests=[$tests]" "${people[@]}" "${alone[@]}" name=average)
