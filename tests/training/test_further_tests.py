@@ -113,6 +113,12 @@ def configured(tables: Path, folder: Path, *overrides: str) -> DictConfig:
         )
 
 
+def test_both_tests_on_people_have_the_same_baselines() -> None:
+    with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
+        tests = compose("train", ["tests=[people,codecs]"]).tests
+    assert tests.p835.baselines.keys() == tests.codecs.baselines.keys() > {"PESQ", "DNSMOS SIG"}
+
+
 @pytest.fixture(scope="module")
 def finished(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Trained]:
     folder = tmp_path_factory.mktemp("runs") / "run"
