@@ -10,9 +10,11 @@ import hashlib
 import json
 import os
 import platform
+from collections.abc import Iterable
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -25,6 +27,7 @@ from auditeval.models.omni import swift
 from auditeval.types import UserError
 
 WEIGHTS, CONFIG, CARD = "model.safetensors", "config.json", "README.md"
+TRAINED_ON = "trained_on.json"
 _FORMAT: Literal["auditeval-1"] = "auditeval-1"
 _PICKLES = {".bin", ".ckpt", ".joblib", ".pickle", ".pkl", ".pt", ".pth"}
 
@@ -57,7 +60,7 @@ class CheckpointConfig(BaseModel):
 class Checkpoint(NamedTuple):
     """A loaded evaluator; `digest` is the SHA-256 of its weights and configuration, in hex.
 
-    `card` is the model card that lay beside them, "" for none.
+    `card` is the model card that lay beside them, "" for none; `trained_on` see `TrainedOn`.
     """
 
     model: Model
@@ -65,6 +68,45 @@ class Checkpoint(NamedTuple):
     config: CheckpointConfig
     digest: str
     card: str = ""
+    trained_on: TrainedOn | None = None
+
+
+class TrainedOn(BaseModel):
+    """The originals that an evaluator learned from, and those that chose or calibrated it.
+
+    Each by the first `LENGTH` digits of its `audio.content_hash`, so that a renamed or copied file
+    is still known. Nothing is computed from it: it serves reports that must say what was seen.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    LENGTH: ClassVar[int] = 16
+    train: list[str]
+    validation: list[str]
+
+    @classmethod
+    def of(cls, train: Iterable[str], validation: Iterable[str]) -> TrainedOn:
+        """From whole digests."""
+        return cls(
+            **{
+                name: sorted({digest[: cls.LENGTH] for digest in digests})
+                for name, digests in (("train", train), ("validation", validation))
+            }
+        )
+
+    def part(self, digest: str) -> Literal["train", "validation"] | None:
+        """Where an original with this digest stood, None for one that was not there."""
+        short = digest[: self.LENGTH]
+        if short in self._train:
+            return "train"
+        return "validation" if short in self._validation else None
+
+    @cached_property
+    def _train(self) -> frozenset[str]:
+        return frozenset(self.train)
+
+    @cached_property
+    def _validation(self) -> frozenset[str]:
+        return frozenset(self.validation)
 
 
 def save(
@@ -72,19 +114,30 @@ def save(
     model: Model,
     encoder: Encoder,
     training: dict[str, Any],
+    trained_on: TrainedOn | None = None,
 ) -> None:
     """Write a checkpoint whole or not at all; an existing one is replaced."""
     with new_folder(Path(folder)) as temporary:
-        write(temporary, model, _describe(model, encoder, training))
+        write(temporary, model, _describe(model, encoder, training), trained_on=trained_on)
 
 
-def write(folder: Path, model: Model, config: CheckpointConfig, card: str = "") -> None:
+def write(
+    folder: Path,
+    model: Model,
+    config: CheckpointConfig,
+    card: str = "",
+    trained_on: TrainedOn | None = None,
+) -> None:
     """The files of a checkpoint; of one that was loaded, those that it was loaded from."""
     from safetensors.torch import save as to_bytes
 
     weights = {key: value.contiguous().cpu() for key, value in model.state_dict().items()}
     files = {WEIGHTS: to_bytes(weights), CONFIG: f"{config.model_dump_json(indent=2)}\n".encode()}
-    for name, data in (files | ({CARD: card.encode()} if card else {})).items():
+    if card:
+        files[CARD] = card.encode()
+    if trained_on is not None:
+        files[TRAINED_ON] = f"{trained_on.model_dump_json(indent=0)}\n".encode()
+    for name, data in files.items():
         with replacing(folder / name) as temporary:
             temporary.write_bytes(data)
 
@@ -171,7 +224,23 @@ def load(
         reason = str(error).splitlines()[-1].strip()
         raise UserError(f"{folder / WEIGHTS}: cannot be loaded as weights ({reason})") from None
     digest = hashlib.sha256(data + text).hexdigest()
-    return Checkpoint(model.eval(), encoder, config, digest, _read_card(folder))
+    return Checkpoint(
+        model.eval(), encoder, config, digest, _read_card(folder), read_trained_on(folder)
+    )
+
+
+def read_trained_on(folder: Path) -> TrainedOn | None:
+    """What the evaluator in a folder was trained on; None where that was not kept.
+
+    Raises UserError for a file that is no such list.
+    """
+    path = folder / TRAINED_ON
+    try:
+        return TrainedOn.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValidationError) as error:
+        raise UserError(f"{path}: is no list of originals ({str(error).splitlines()[0]})") from None
 
 
 def _read_card(folder: Path) -> str:

@@ -165,8 +165,8 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         partial.unlink()
 
     def _save_pretrained(self, save_directory: Path) -> None:
-        model, _, config, _, card = self.checkpoint
-        checkpoints.write(save_directory, model, config, card)
+        model, _, config, _, card, trained_on = self.checkpoint
+        checkpoints.write(save_directory, model, config, card, trained_on)
 
     @classmethod
     def from_pretrained(
