@@ -7,7 +7,6 @@ import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -152,7 +151,7 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
                 rows = islice(manifest.iterate(manifest_path), done, None)
                 for batch in _batches(rows, batch_size):
                     scores = self.score(batch)
-                    file.writelines(_to_line(row) for row in scores)
+                    file.writelines(map(scores_table.to_line, scores))
                     file.flush()
                     done += len(scores)
                     errors += sum(row.status == "error" for row in scores)
@@ -276,10 +275,6 @@ def _batches(rows: Iterable[EditPair], size: int) -> Iterator[list[EditPair]]:
     rows = iter(rows)
     while batch := list(islice(rows, size)):
         yield batch
-
-
-def _to_line(row: Scores) -> bytes:
-    return json.dumps(asdict(row), ensure_ascii=False).encode() + b"\n"
 
 
 def _read_record(path: Path) -> dict[str, Any] | None:
