@@ -19,6 +19,7 @@ from auditeval import checkpoint as checkpoints
 from auditeval import manifest, scores_table
 from auditeval.atomic import replacing
 from auditeval.features.store import Failure, FeatureStore
+from auditeval.features.threads import one_thread
 from auditeval.models.omni.regressor import OmniRegressor
 from auditeval.types import AXES, EditPair, Scores, UserError
 from auditeval.version import __version__
@@ -87,9 +88,10 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         An axis that the checkpoint was not trained on is None; intervals are there where it was
         calibrated.
         """
-        looked = self._model.look(self.store, pairs)
-        usable = [row for row in looked if not isinstance(row, Failure)]
-        predicted = iter(self._predict(usable) if usable else ())
+        with one_thread():
+            looked = self._model.look(self.store, pairs)
+            usable = [row for row in looked if not isinstance(row, Failure)]
+            predicted = iter(self._predict(usable) if usable else ())
         scores = []
         for pair, row in zip(pairs, looked, strict=True):
             if isinstance(row, Failure):
