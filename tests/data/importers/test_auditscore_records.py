@@ -141,6 +141,25 @@ def test_a_record_is_right_where_its_files_say_otherwise(
     ]
 
 
+def test_votes_by_rater_arrive_as_they_are(cli: Any, tmp_path: Path) -> None:
+    votes = {"r1": 3, "r2": 4, "r5": 4}
+    record = {**RECORD, "quality": votes, "relevance": [2, 3], "faithfulness": 5}
+    write(tmp_path, train=[record])
+    for name in ("pairs.jsonl", "pairs.csv", "pairs.parquet"):
+        assert cli("import", "auditscore", tmp_path, "-o", tmp_path / name).status == 0
+        (pair,) = manifest.read(tmp_path / name)
+        assert pair.raters == {"quality": votes, "relevance": [2, 3]}
+        expected = {"quality": 11 / 3, "relevance": 2.5, "faithfulness": 5}
+        assert pair.ratings == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("votes", [{}, {"r1": 6}, {"r1": "4"}, {"r1": [4]}], ids=repr)
+def test_votes_that_are_none_are_named(tmp_path: Path, votes: Any) -> None:
+    write(tmp_path, train=[RECORD, {**RECORD, "quality": votes}])
+    with pytest.raises(UserError, match=r"train_meta\.json: record 2: raters\.quality"):
+        import_auditscore(tmp_path)
+
+
 def test_what_finds_no_place_is_said_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     record = {**RECORD, "seed": 5, "original_caption": "Rain, again.", "duration": 10.0}
     write(tmp_path, train=[record, record], valid=[RECORD])
