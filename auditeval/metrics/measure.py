@@ -44,7 +44,8 @@ class Row(NamedTuple):
 class Table(NamedTuple):
     """Rows in the order given, metrics in that of the catalogue.
 
-    `encoders` :: role -> revision; `families` :: role -> whose model it is, where that is known.
+    `encoders` :: role -> revision; `families` :: role -> whose model it is, where
+    the role is of a family and the encoder says its own.
     """
 
     metrics: list[DataMetric]
@@ -86,7 +87,7 @@ def measure(
         for role, metrics in chosen.items():
             encoder = loaded(role, encoders[role], device)
             revisions[role] = f"{encoder.name}@{encoder.revision}"
-            if family := getattr(encoder, "family", ""):
+            if ROLES[role].family and (family := getattr(encoder, "family", "")):
                 families[role] = family
             fitting = at_rate(metrics, encoder.rate_hz, bool(only))
             store = FeatureStore(encoder, cache_dir, workers)
