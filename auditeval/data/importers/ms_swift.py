@@ -11,8 +11,6 @@ import json
 import re
 import reprlib
 import sys
-import tempfile
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -78,23 +76,16 @@ def import_omni_results(path: Path, output: Path) -> tuple[int, int]:
         "results_sha256": digest.hexdigest(),
         "rows": len(scores),
     }
-    record, sidecar = (
-        json.dumps(made_from, indent=2) + "\n",
-        output.with_name(f"{output.name}.json"),
-    )
+    record = json.dumps(made_from, indent=2) + "\n"
+    sidecar = output.with_name(f"{output.name}.json")
     if output.exists() and not (sidecar.exists() and sidecar.read_text("utf-8") == record):
         raise UserError(
             f"{output}: exists already and was not made from these results; delete it or choose "
             "another output"
         )
-    with tempfile.TemporaryDirectory() as folder:
-        table = Path(folder) / "scores.jsonl"
-        table.write_text(
-            "".join(json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in scores), "utf-8"
-        )
-        with replacing(sidecar) as temporary:
-            temporary.write_text(record, "utf-8")
-        scores_table.convert(table, output)
+    with replacing(sidecar) as temporary:
+        temporary.write_text(record, "utf-8")
+    scores_table.write(scores, output)
     return len(scores), sum(row.status == "error" for row in scores)
 
 
