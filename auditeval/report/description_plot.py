@@ -17,7 +17,7 @@ def plot(made: Description, path: Path) -> None:
     from matplotlib.figure import Figure
 
     axes, systems = list(made.distributions), made.by.get("system", {})
-    width = 3.6 + (max(3.0, 0.22 * len(systems)) if systems else 0)
+    width = 3.6 + (max(3.4, 0.22 * len(systems)) if systems else 0)
     figure = Figure(figsize=(width, 0.8 + 2.2 * len(axes)), layout="constrained")
     ratios = (3.6, width - 3.6) if systems else (1,)
     panels = figure.subplots(
@@ -41,7 +41,10 @@ def plot(made: Description, path: Path) -> None:
                 reach = 0.0 if isinstance(sd, Undefined) else sd
                 panel.errorbar(place, mean, reach, fmt="o", color="C0", markersize=4, capsize=2)
         panel.set(
-            ylim=(0.8, 5.2), xlim=(-0.7, len(systems) - 0.3), title=f"{axis} by system, mean and SD"
+            ylim=(0.8, 5.2),
+            xlim=(-0.7, len(systems) - 0.3),
+            title=f"{axis} by system",
+            ylabel="mean and SD",
         )
         panel.grid(axis="y", color="0.9")
     panels[-1, 0].set_xlabel("rating")
