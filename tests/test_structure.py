@@ -26,7 +26,7 @@ ORDER = (
     ("types",),
     ("version",),
     ("atomic", "votes"),
-    ("manifest", "scores_table", "jsonl"),
+    ("manifest", "scores_table", "jsonl", "checkpoint_files"),
     ("audio",),
     ("data",),
     ("features",),

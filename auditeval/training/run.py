@@ -1,9 +1,10 @@
 """One training run: features once, then every model on every fold, then one table.
 
-A run folder holds config.yaml, run.json (what it was made from), splits.json, report/ (of the
-held-out part, and of each further test in a folder of its name), and for each model and fold:
-metrics.csv (metrics-1.csv and so on: before an interruption), last.ckpt, predictions.json (and
-predictions-TEST.json), intervals.json where the model knows them, and checkpoint/ (the evaluator).
+A run folder holds config.yaml, run.json (what it was made from), splits.json, held_out.jsonl (the
+held-out part as a manifest), report/ (of it, and of each further test in a folder of its name), for
+each model scores.csv (of the held-out part), and for each model and fold: metrics.csv (before an
+interruption: metrics-1.csv and so on), last.ckpt, predictions.json (and predictions-TEST.json),
+intervals.json where the model knows them, and checkpoint/ (the evaluator).
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from auditeval.features.store import FeatureStore
 from auditeval.models import Model
 from auditeval.report import agreement, card
 from auditeval.scoring import choose_device
+from auditeval.training import held_out
 from auditeval.training.baselines import constant, make_baselines
 from auditeval.training.callbacks import deterministic
 from auditeval.training.data import rating_matrix
@@ -150,6 +152,10 @@ def train(config: DictConfig) -> Trained | None:
         tested, predictions, title, config.resamples, plotted=config.name
     )
     agreement.write(report, folder / "report")
+    held_out.write_manifest(tested, folder)
+    for made in predictions:
+        if made.evaluator in models:
+            held_out.write_scores(made, tested, folds, folder)
     tables = {
         name: test.report(said[name], folder / "report" / name, config.resamples, config.name)
         for name, test in tests.items()
