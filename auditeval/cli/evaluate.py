@@ -83,9 +83,10 @@ def evaluate(
         for other in predictions[1:]
         if (difference := agreement.compare(pairs, predictions[0], other, axis, resamples, seed))
     ]
+    scored = {made.evaluator: [id for id, x in made.values.items() if x] for made in predictions}
     found = agreement.make_report(pairs, predictions, *settings)._replace(
         differences=differences,
-        leaks=leaks.find(pairs, {made.evaluator: made.values for made in predictions}, trained),
+        leaks=leaks.find(pairs, scored, trained),
         by=by or "",
         groups=groups,
     )

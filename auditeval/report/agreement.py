@@ -279,6 +279,13 @@ def to_json(report: Report) -> dict[str, Any]:
             for row in report.rows
         ],
         "human_ceiling": {axis: _plain_levels(found) for axis, found in report.ceilings.items()},
+        **_plain_remarks(report),
+    }
+
+
+def _plain_remarks(report: Report) -> dict[str, Any]:
+    """What only some reports hold: an empty list of leaks would say that there are none."""
+    found: dict[str, Any] = {
         "differences": [
             {
                 **{key: value for key, value in found._asdict().items() if key != "srcc"},
@@ -287,12 +294,10 @@ def to_json(report: Report) -> dict[str, Any]:
             for found in report.differences
         ],
         "leaks": [found._asdict() for found in report.leaks],
-        **(
-            {"by": report.by, "groups": {name: to_json(g) for name, g in report.groups.items()}}
-            if report.by
-            else {}
-        ),
+        "by": report.by,
+        "groups": {name: to_json(group) for name, group in report.groups.items()},
     }
+    return {key: value for key, value in found.items() if value}
 
 
 def _plain_levels(found: Levels) -> dict[str, dict[str, Any]]:
