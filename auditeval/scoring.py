@@ -7,7 +7,6 @@ import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +18,7 @@ from auditeval import checkpoint as checkpoints
 from auditeval import checkpoint_files, manifest, scores_table
 from auditeval.atomic import replacing
 from auditeval.features.store import Failure, FeatureStore
+from auditeval.features.threads import one_thread
 from auditeval.models.omni.regressor import OmniRegressor
 from auditeval.types import AXES, EditPair, Scores, UserError
 from auditeval.version import __version__
@@ -88,9 +88,10 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         An axis that the checkpoint was not trained on is None; intervals are there where it was
         calibrated.
         """
-        looked = self._model.look(self.store, pairs)
-        usable = [row for row in looked if not isinstance(row, Failure)]
-        predicted = iter(self._predict(usable) if usable else ())
+        with one_thread():
+            looked = self._model.look(self.store, pairs)
+            usable = [row for row in looked if not isinstance(row, Failure)]
+            predicted = iter(self._predict(usable) if usable else ())
         scores = []
         for pair, row in zip(pairs, looked, strict=True):
             if isinstance(row, Failure):
@@ -151,7 +152,7 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
                 rows = islice(manifest.iterate(manifest_path), done, None)
                 for batch in _batches(rows, batch_size):
                     scores = self.score(batch)
-                    file.writelines(_to_line(row) for row in scores)
+                    file.writelines(map(scores_table.to_line, scores))
                     file.flush()
                     done += len(scores)
                     errors += sum(row.status == "error" for row in scores)
@@ -252,10 +253,6 @@ def _batches(rows: Iterable[EditPair], size: int) -> Iterator[list[EditPair]]:
     rows = iter(rows)
     while batch := list(islice(rows, size)):
         yield batch
-
-
-def _to_line(row: Scores) -> bytes:
-    return json.dumps(asdict(row), ensure_ascii=False).encode() + b"\n"
 
 
 def _is_of(path: Path, record: dict[str, Any]) -> bool:

@@ -25,7 +25,7 @@ CONFIGS = ROOT / "configs"
 ORDER = (
     ("types",),
     ("version",),
-    ("atomic",),
+    ("atomic", "votes"),
     ("manifest", "scores_table", "jsonl", "checkpoint_files"),
     ("audio",),
     ("data",),

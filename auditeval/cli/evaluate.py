@@ -121,14 +121,26 @@ def _part(pairs: list[EditPair], split: str | None, against: Path) -> tuple[list
 
 
 def _names(tables: Sequence[Path]) -> dict[Path, str]:
-    """What the report calls each table: its name without the suffix, or its path where two have
-    one name."""
+    """What the report calls each table: its name without the suffix, of several with one name with
+    as many folders before it as tell them apart."""
     from auditeval.types import UserError
 
-    if len(set(tables)) < len(tables):
+    whole = {table: table.resolve() for table in tables}
+    if len(set(whole.values())) < len(tables):
         raise UserError("a scores table is named twice")
-    stems = Counter(table.stem for table in tables)
-    return {table: table.stem if stems[table.stem] == 1 else str(table) for table in tables}
+    names: dict[Path, str] = {}
+    for table, path in whole.items():
+        alike = [other for other in whole.values() if other.stem == path.stem and other != path]
+        tails = ([*path.parts[-depth:-1], path.stem] for depth in range(1, len(path.parts)))
+        names[table] = next(
+            ("/".join(tail) for tail in tails if not any(_ends_with(x, tail) for x in alike)),
+            str(table),  # they differ in the suffix only
+        )
+    return names
+
+
+def _ends_with(path: Path, tail: Sequence[str]) -> bool:
+    return list(path.with_suffix("").parts[-len(tail) :]) == list(tail)
 
 
 def _checkpoints(given: Sequence[str], names: Sequence[str]) -> dict[str, str]:

@@ -182,15 +182,20 @@ def _level(
 def computed(
     name: str, x: np.ndarray, y: np.ndarray, sides: tuple[str, str] = ("predictions", "ratings")
 ) -> float | Undefined:
-    """One of `STATISTICS`; a correlation of fewer than 3 items or of equal values is undefined."""
-    if name != "MSE":
-        if len(x) < 3:
-            return Undefined(f"{len(x)} items; a correlation needs 3")
-        for side, values in zip(sides, (x, y), strict=True):
-            # Rounding leaves a mean of equal numbers off by a few units in the last place.
-            if np.ptp(values) <= 1e-9 * max(1.0, float(np.abs(values).max())):
-                return Undefined(f"all {side} are equal")
-    return STATISTICS[name](x, y)
+    """One of `STATISTICS`, of arrays of one length; see `no_correlation`."""
+    none = no_correlation(x, y, sides) if name != "MSE" else None
+    return none or STATISTICS[name](x, y)
+
+
+def no_correlation(x: np.ndarray, y: np.ndarray, sides: tuple[str, str]) -> Undefined | None:
+    """Why there is no correlation: fewer than 3 items, or a side whose values are equal."""
+    if len(x) < 3:
+        return Undefined(f"{len(x)} items; a correlation needs 3")
+    for side, values in zip(sides, (x, y), strict=True):
+        # Rounding leaves a mean of equal numbers off by a few units in the last place.
+        if np.ptp(values) <= 1e-9 * max(1.0, float(np.abs(values).max())):
+            return Undefined(f"all {side} are equal")
+    return None
 
 
 def percentiles(

@@ -207,7 +207,7 @@ def test_several_tables_each_have_their_own_checkpoint(
     ended = cli(*command, "-c", f"theirs={run / 'checkpoint'}", "-o", tmp_path / "report")
     assert ended.status == 0, ended.err
     leaks = {found["evaluator"]: found for found in written(tmp_path / "report")["leaks"]}
-    names = [str(run / "scores.csv"), "theirs", str(others[1])]  # two are called scores
+    names = [f"{run.name}/scores", "theirs", "other/scores"]  # two are called scores
     assert list(leaks) == names
     assert [len(found["train"]) for found in leaks.values()] == [25, 25, 0]
     assert [bool(found["unknown"]) for found in leaks.values()] == [False, False, True]

@@ -1,16 +1,40 @@
-"""Laws of the human ceiling: what an evaluator that knows the truth reaches, and none exceeds."""
+"""Raters against published tables and another package, and the laws of the human ceiling."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import krippendorff
 import numpy as np
 import pytest
 from scipy import stats
 
 from auditeval.metrics.agreement import LEVELS, agreement
-from auditeval.metrics.raters import CORRELATIONS, human_ceiling
+from auditeval.metrics.raters import (
+    CORRELATIONS,
+    human_ceiling,
+    icc_one_way,
+    icc_two_way,
+    krippendorff_alpha,
+    reliability,
+    screened,
+)
 from auditeval.types import Undefined
+
+NAN = float("nan")
+# Four observers, twelve units [Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, D].
+KRIPPENDORFF = np.array(
+    [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
+        [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
+    ]
+).T
+# Six targets, four judges [Shrout and Fleiss 1979, Table 2].
+SHROUT_FLEISS = np.array(
+    [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], float
+)
 
 
 class Panel(NamedTuple):
@@ -33,6 +57,141 @@ def panel(
     truth = 3 + rng.normal(0, 0.4, systems)[codes] + rng.normal(0, 0.5, pairs)
     votes = truth[:, None] + rng.normal(0, noise, (pairs, raters)) + rng.normal(0, bias, raters)
     return Panel(truth, votes, [f"s{code}" for code in codes])
+
+
+def test_alpha_of_krippendorffs_own_example() -> None:
+    assert round(krippendorff_alpha(KRIPPENDORFF), 3) == 0.849
+    assert round(krippendorff_alpha(KRIPPENDORFF, ordinal=True), 3) == 0.815
+
+
+@pytest.mark.parametrize("step", [1.0, 0.5, 0.04])
+@pytest.mark.parametrize("seed", range(3))
+def test_alpha_is_that_of_another_package(seed: int, step: float) -> None:
+    rng = np.random.default_rng(seed)
+    votes = np.clip(panel(40, 5, 6, 0.8, bias=0.3, seed=seed).votes, 1, 5)
+    votes = np.round(votes / step) * step
+    votes[rng.random(votes.shape) < 0.5] = NAN  # some pairs keep one vote, or none
+    for level in ("interval", "ordinal"):
+        expected = krippendorff.alpha(votes.T, level_of_measurement=level)
+        found = krippendorff_alpha(votes, ordinal=level == "ordinal")
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_intraclass_correlations_of_shrout_and_fleiss() -> None:
+    found = icc_one_way(SHROUT_FLEISS) | icc_two_way(SHROUT_FLEISS)
+    rounded = {name: round(value, 2) for name, value in found.items()}
+    assert rounded == {"ICC(1,1)": 0.17, "ICC(1,k)": 0.44, "ICC(2,1)": 0.29, "ICC(2,k)": 0.62}
+
+
+def test_intraclass_correlations_are_those_of_another_package() -> None:
+    rng = np.random.default_rng(5)
+    votes = 3 + rng.normal(0, 0.8, (30, 1)) + rng.normal(0, 0.4, (1, 4))
+    votes = np.clip(np.round(votes + rng.normal(0, 0.6, (30, 4))), 1, 5)
+    expected = {  # pingouin 0.7.0, intraclass_corr; it takes balanced votes only
+        "ICC(1,1)": 0.550808254,
+        "ICC(1,k)": 0.830648638,
+        "ICC(2,1)": 0.552645201,
+        "ICC(2,k)": 0.831690881,
+    }
+    assert icc_one_way(votes) | icc_two_way(votes) == pytest.approx(expected, abs=1e-9)
+
+
+def test_unequal_votes_follow_the_analysis_of_variance() -> None:
+    """Against scipy's F of the same groups: ICC(1,1) = (F - 1) / (F - 1 + k)."""
+    rng = np.random.default_rng(0)
+    made = panel(40, 5, 7, 0.8).votes
+    counts = rng.integers(2, 8, size=40)
+    made[np.arange(7) >= counts[:, None]] = NAN
+    f = stats.f_oneway(*(row[:n] for row, n in zip(made, counts, strict=True))).statistic
+    k = (counts.sum() - np.square(counts).sum() / counts.sum()) / 39
+    found = icc_one_way(made)
+    assert found["ICC(1,1)"] == pytest.approx((f - 1) / (f - 1 + k))
+    assert found["ICC(1,k)"] == pytest.approx(1 - 1 / f)
+    # One vote tells nothing of how far votes differ.
+    assert icc_one_way(np.vstack([made, [5.0] + [NAN] * 6])) == found
+
+
+@pytest.mark.parametrize("raters", [2, 5])
+def test_the_mean_of_a_panel_is_as_reliable_as_known(raters: int) -> None:
+    made = panel(4000, 400, raters, 0.8)
+    variance = 0.41  # of the truth, as `panel` draws it
+    known = variance / (variance + 0.64 / raters)
+    found = reliability(made.with_ids, made.systems, resamples=0)
+    assert found["ICC(1,k)"].value == pytest.approx(known, abs=0.03)
+    assert found["ICC(2,k)"].value == pytest.approx(known, abs=0.03)
+    assert found["ICC(1,1)"].value == pytest.approx(found["alpha interval"].value, abs=0.001)
+    # Rooted, it is the ceiling that halves of the panel give.
+    ceiling = human_ceiling(made.with_ids, made.systems, splits=20)["utterance"]["LCC"].value
+    assert ceiling**2 == pytest.approx(found["ICC(2,k)"].value, abs=0.02)
+
+
+def test_reliabilities_say_what_they_are_over() -> None:
+    made = panel(50, 6, 4, 0.5)
+    votes = made.with_ids
+    for row in range(10):
+        del votes[row]["r1"]
+    votes[10] = {"r0": 3.0}
+    found = reliability(votes, made.systems, resamples=60)
+    assert {name: value.items for name, value in found.items()} == {
+        **dict.fromkeys(("alpha interval", "alpha ordinal", "ICC(1,1)", "ICC(1,k)"), 49),
+        **dict.fromkeys(("ICC(2,1)", "ICC(2,k)"), 39),
+    }
+    assert found["ICC(2,1)"].value == icc_two_way(made.votes[11:])["ICC(2,1)"]
+    for value, (low, high), _ in found.values():
+        assert low < value < high
+    assert found == reliability(votes, made.systems, resamples=60)
+    lists = reliability([list(given.values()) for given in votes], made.systems, resamples=0)
+    assert lists["alpha ordinal"].value == found["alpha ordinal"].value
+    assert lists["ICC(2,1)"] == (
+        (none := Undefined("not all raters are known by id")),
+        *lists["ICC(2,1)"][1:],
+    )
+    assert lists["ICC(2,k)"].value == none
+
+
+def test_reliabilities_that_do_not_exist_say_why() -> None:
+    apart = [{"a": 3.0, "b": 4.0}, {"b": 2.0, "c": 5.0}, {"a": 1.0, "c": 2.0}]
+    assert "rated by all of 3 raters" in reliability(apart, list("xyz"))["ICC(2,1)"].value.reason
+    equal = reliability([[3.0, 3.0]] * 4, list("xyxy"))
+    assert equal["alpha ordinal"].value == Undefined("all votes are equal")
+    assert equal["ICC(1,k)"].value == Undefined("all pairs have the same mean vote")
+    for votes in ([[1.0], []], []):
+        for value, interval, items in reliability(votes, ["s"] * len(votes)).values():
+            assert isinstance(value, Undefined)
+            assert isinstance(interval, Undefined)
+            assert items == 0
+    unnamed = reliability([[1.0, 2.0], [3.0, 4.0], [2.0, 2.0]], ["s", None, "t"])["alpha interval"]
+    assert isinstance(unnamed.value, float)
+    assert "names its system" in unnamed.interval.reason
+
+
+def test_the_rater_who_votes_at_random_is_first_and_nobody_is_dropped() -> None:
+    made = panel(200, 5, 6, 0.4)
+    rng = np.random.default_rng(9)
+    made.votes[:, 2] = rng.uniform(1, 5, 200)
+    made.votes[:, 4] += 1.0
+    votes = made.with_ids
+    for row in range(150):
+        del votes[row]["r5"]
+    found = screened([*votes, {"alone": 3.0}, [1.0, 5.0], {"r0": 2.0, "same": 3.0}])
+    assert {row.rater for row in found} == {"alone", "same", *(f"r{i}" for i in range(6))}
+    by_name = {row.rater: row for row in found}
+    assert [row.rater for row in found[:3]] == ["alone", "same", "r2"]
+    assert by_name["alone"].agreement == Undefined("rated no pair that another one rated")
+    assert by_name["alone"].votes == 0
+    assert by_name["same"].agreement == Undefined("1 items; a correlation needs 3")
+    assert [row.agreement for row in found[2:]] == sorted(row.agreement for row in found[2:])
+    assert by_name["r5"].votes == 50
+    assert by_name["r0"].votes == 201
+    others = np.delete(made.votes[:150, :5], 4, axis=1).mean(axis=1).tolist()
+    others += np.delete(made.votes[150:], 4, axis=1).mean(axis=1).tolist()
+    assert by_name["r4"].bias == pytest.approx(np.mean(made.votes[:, 4] - others))
+    assert by_name["r4"].agreement == pytest.approx(np.corrcoef(made.votes[:, 4], others)[0, 1])
+    assert by_name["r4"].bias > 0.8
+
+
+def test_lists_of_votes_name_nobody_to_screen() -> None:
+    assert screened([[1.0, 2.0], [3.0]]) == []
 
 
 @pytest.mark.parametrize("raters", [2, 3, 4, 5, 8])
@@ -69,7 +228,7 @@ def test_two_raters_are_correlated_and_stepped_up_as_the_formula_says() -> None:
 
 def test_of_three_votes_a_half_is_one_and_the_panel_three_times_that() -> None:
     made = panel(60, 6, 3, 0.5)
-    found = human_ceiling(made.with_ids, made.systems, splits=200)["utterance"]["LCC"].value
+    found = human_ceiling(made.with_ids, made.systems, splits=100)["utterance"]["LCC"].value
     r = np.corrcoef(made.votes.T)[np.triu_indices(3, 1)].mean()
     assert found == pytest.approx(np.sqrt(3 * r / (1 + 2 * r)), abs=0.01)
 
