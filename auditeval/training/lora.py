@@ -251,6 +251,8 @@ class LoraModule(lightning.LightningModule):
                 error = rated_mse(predicted[:, index], rated[:, index]).detach()
                 count = int(there.sum())
                 self.log(f"train/mse/{axis}", error, on_step=False, on_epoch=True, batch_size=count)
+        scheduler: Any = self.lr_schedulers()
+        self.log("train/lr", scheduler.get_last_lr()[0])  # of each step
         return loss
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:

@@ -69,6 +69,12 @@ class EvaluatorModule(lightning.LightningModule):
         optimizers = [self._optimizer(self.model.heads[axis].parameters()) for axis in AXES]
         return optimizers, [self._scheduler(optimizer) for optimizer in optimizers]
 
+    def on_train_epoch_start(self) -> None:
+        optimizers: Any = self.optimizers()
+        for axis, optimizer in zip(AXES, optimizers, strict=True):
+            if self.current_epoch < self.epochs[axis]:
+                self.log(f"train/lr/{axis}", optimizer.param_groups[0]["lr"])
+
     def training_step(self, batch: tuple[PairBatch, Tensor], batch_index: int) -> None:
         features, rated = batch
         inputs = self.model.inputs(features)

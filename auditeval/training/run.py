@@ -42,6 +42,7 @@ from auditeval.training.callbacks import deterministic
 from auditeval.training.data import rating_matrix
 from auditeval.training.further_tests import FurtherTest, with_baselines
 from auditeval.training.stages import Job
+from auditeval.training.wandb_logger import WandbLogger
 from auditeval.types import AXES, EditPair, UserError
 from auditeval.version import __version__
 
@@ -87,6 +88,7 @@ def train(config: DictConfig) -> Trained | None:
     config.run_dir = _run_dir(config.run_dir, first)
     folder = Path(config.run_dir)
     folder.mkdir(parents=True, exist_ok=True)
+    logger = _call(config.logger, save_dir=str(folder))
     if "make" in config.get("base", {}):
         _call(config.base.make)
     # Before the data, which can take minutes to make.
@@ -152,6 +154,8 @@ def train(config: DictConfig) -> Trained | None:
             card.write(folder / name / folds[0].name / "checkpoint", folder)
     timing = {"features_seconds": seconds, "encoder_seconds": store.encoder_seconds}
     (folder / "timing.json").write_text(json.dumps({**timing, "encoded": store.misses}) + "\n")
+    if isinstance(logger, WandbLogger):
+        logger.log_report(folder / "report")
     return Trained(report, tables)
 
 
@@ -255,7 +259,7 @@ class _Run:
             **hydra.utils.instantiate(config.trainer),
             **parts.trainer,
             default_root_dir=self.folder,
-            logger=hydra.utils.instantiate(config.logger, save_dir=str(self.folder)),
+            logger=_call(config.logger, save_dir=str(self.folder)),
             callbacks=[
                 *parts.callbacks,
                 *map(_call, config.callbacks.values()),
@@ -298,10 +302,10 @@ def _run_dir(configured: str, first: bool) -> str:
     return os.environ.get("AUDITEVAL_RUN_DIR", configured)
 
 
-def _call(node: DictConfig, *arguments: Any) -> Any:
+def _call(node: DictConfig, *arguments: Any, **options: Any) -> Any:
     """Call what a node names; a user's mistake in there comes out as itself, not as Hydra's."""
     try:
-        return hydra.utils.call(node, *arguments)
+        return hydra.utils.call(node, *arguments, **options)
     except hydra.errors.InstantiationException as error:
         cause = error.__cause__
         if isinstance(cause, UserError):
