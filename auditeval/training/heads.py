@@ -81,16 +81,17 @@ class HeadsFit:
                     "for qwen_omni, fit=ensemble for ensemble"
                 )
             job = Job(
-                settings,
-                plan.encoder,
-                features,
-                torch.linspace(1, 5, _STAND_INS)[:, None].expand(-1, len(AXES)),
-                Fold("stand-in", rows, [], rows),
-                [],
-                Path(),
-                plan.seed,
-                plan.optimizer,
-                plan.scheduler,
+                settings=settings,
+                encoder=plan.encoder,
+                features=features,
+                ratings=torch.linspace(1, 5, _STAND_INS)[:, None].expand(-1, len(AXES)),
+                fold=Fold("stand-in", rows, [], rows),
+                pairs=[],
+                originals=[],
+                folder=Path(),
+                seed=plan.seed,
+                optimizer=plan.optimizer,
+                scheduler=plan.scheduler,
             )
             parts = self.parts(job)
             parts.module.configure_optimizers()
