@@ -49,6 +49,7 @@ class _Windowed:
     rate_hz: int
     dim: int
     batch_size = 1
+    compares_frames = False
     _window: int  # samples
 
     def encode_audio(self, clips: Sequence[np.ndarray]) -> list[AudioFeatures]:

@@ -65,6 +65,7 @@ class Cnn14Encoder(ClipEncoder):
 
     name = "cnn14"
     dim = Cnn14.DIM
+    compares_frames = False
 
     LEAST_FRAMES = 32
 

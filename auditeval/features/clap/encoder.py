@@ -51,6 +51,7 @@ class ClapEncoder:
     """
 
     name = "clap"
+    compares_frames = False
 
     def __init__(
         self,

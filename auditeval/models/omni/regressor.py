@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import importlib.util
+import inspect
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol, cast
 
@@ -10,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from auditeval.features.encoder import AudioFeatures
-from auditeval.features.omni.base import DTYPES, open_base
+from auditeval.features.omni.base import DTYPES, Base, open_base
 from auditeval.features.omni.encoder import TOKENS
 from auditeval.features.store import Failure
 from auditeval.models.mlp import mlp
@@ -64,7 +66,7 @@ class OmniRegressor(nn.Module):
         load_in_4bit: bool = False,
     ) -> None:
         super().__init__()
-        _check(dtype, head, hidden, rank, alpha, dropout, max_tokens)
+        _check(dtype, head, hidden, rank, alpha, dropout, max_tokens, load_in_4bit)
         opened = open_base(base, base_revision)
         found = opened.fingerprint()
         if fingerprint not in (None, found):
@@ -240,6 +242,18 @@ class OmniRegressor(nn.Module):
         ).past_key_values
 
 
+def open_base_of(arguments: Mapping[str, Any]) -> Base:
+    """The base of an OmniRegressor that would be made with these arguments; reads no weights.
+
+    Raises TypeError for arguments it does not have, UserError for values that none can be made with
+    and for a package that is missing.
+    """
+    given = inspect.signature(OmniRegressor).bind(**arguments)
+    given.apply_defaults()
+    _check(**{name: given.arguments[name] for name in inspect.signature(_check).parameters})
+    return open_base(given.arguments["base"], given.arguments["base_revision"])
+
+
 def _check(
     dtype: str,
     head: str,
@@ -248,6 +262,7 @@ def _check(
     alpha: float,
     dropout: float,
     max_tokens: int,
+    load_in_4bit: bool,
 ) -> None:
     if dtype not in list(DTYPES):
         raise UserError(f"dtype {dtype!r} is none of {', '.join(DTYPES)}")
@@ -263,6 +278,10 @@ def _check(
         raise UserError(f"dropout {dropout!r}: expected a number from 0 to below 1")
     if not (isinstance(max_tokens, int) and max_tokens > 0):
         raise UserError(f"max_tokens {max_tokens!r}: expected a whole number above 0")
+    if load_in_4bit and importlib.util.find_spec("bitsandbytes") is None:
+        raise UserError(
+            "load_in_4bit needs the package bitsandbytes: pip install 'auditeval[bitsandbytes]'"
+        )
 
 
 def _add_lora(language_model: nn.Module, rank: int, alpha: float, dropout: float) -> None:
@@ -283,14 +302,8 @@ def _add_lora(language_model: nn.Module, rank: int, alpha: float, dropout: float
 
 
 def _four_bits(dtype: torch.dtype) -> dict[str, Any]:
-    import importlib.util
-
     from transformers import BitsAndBytesConfig
 
-    if importlib.util.find_spec("bitsandbytes") is None:
-        raise UserError(
-            "load_in_4bit needs the package bitsandbytes: pip install 'auditeval[bitsandbytes]'"
-        )
     config = BitsAndBytesConfig(
         load_in_4bit=True,
         bnb_4bit_quant_type="nf4",
