@@ -35,7 +35,7 @@ from auditeval.features.comparison import REVISION
 from auditeval.features.encoder import Encoder
 from auditeval.features.store import FeatureStore
 from auditeval.models import Model
-from auditeval.report import agreement, card
+from auditeval.report import agreement, card, machine
 from auditeval.scoring import choose_device
 from auditeval.training.baselines import constant, make_baselines
 from auditeval.training.callbacks import deterministic
@@ -143,6 +143,7 @@ def train(config: DictConfig) -> Trained | None:
         tested, predictions, config.data.ratings_from, config.resamples, plotted=config.name
     )
     agreement.write(report, folder / "report")
+    machine.write(folder / "report")
     tables = {
         name: test.report(said[name], folder / "report" / name, config.resamples, config.name)
         for name, test in tests.items()
