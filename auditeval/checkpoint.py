@@ -10,15 +10,21 @@ import hashlib
 import json
 import os
 import platform
-from collections.abc import Iterable
-from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from auditeval.atomic import new_folder, replacing
+from auditeval.checkpoint_files import (
+    CARD,
+    CONFIG,
+    TRAINED_ON,
+    WEIGHTS,
+    TrainedOn,
+    read_trained_on,
+)
 from auditeval.features import ENCODERS, make_encoder
 from auditeval.features.comparison import REVISION
 from auditeval.features.encoder import Encoder
@@ -26,8 +32,6 @@ from auditeval.models import MODELS, Model
 from auditeval.models.omni import swift
 from auditeval.types import UserError
 
-WEIGHTS, CONFIG, CARD = "model.safetensors", "config.json", "README.md"
-TRAINED_ON = "trained_on.json"
 _FORMAT: Literal["auditeval-1"] = "auditeval-1"
 _PICKLES = {".bin", ".ckpt", ".joblib", ".pickle", ".pkl", ".pt", ".pth"}
 
@@ -69,44 +73,6 @@ class Checkpoint(NamedTuple):
     digest: str
     card: str = ""
     trained_on: TrainedOn | None = None
-
-
-class TrainedOn(BaseModel):
-    """The originals that an evaluator learned from, and those that chose or calibrated it.
-
-    Each by the first `LENGTH` digits of its `audio.content_hash`, so that a renamed or copied file
-    is still known. Nothing is computed from it: it serves reports that must say what was seen.
-    """
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-    LENGTH: ClassVar[int] = 16
-    train: list[str]
-    validation: list[str]
-
-    @classmethod
-    def of(cls, train: Iterable[str], validation: Iterable[str]) -> TrainedOn:
-        """From whole digests."""
-        return cls(
-            **{
-                name: sorted({digest[: cls.LENGTH] for digest in digests})
-                for name, digests in (("train", train), ("validation", validation))
-            }
-        )
-
-    def part(self, digest: str) -> Literal["train", "validation"] | None:
-        """Where an original with this digest stood, None for one that was not there."""
-        short = digest[: self.LENGTH]
-        if short in self._train:
-            return "train"
-        return "validation" if short in self._validation else None
-
-    @cached_property
-    def _train(self) -> frozenset[str]:
-        return frozenset(self.train)
-
-    @cached_property
-    def _validation(self) -> frozenset[str]:
-        return frozenset(self.validation)
 
 
 def save(
@@ -227,20 +193,6 @@ def load(
     return Checkpoint(
         model.eval(), encoder, config, digest, _read_card(folder), read_trained_on(folder)
     )
-
-
-def read_trained_on(folder: Path) -> TrainedOn | None:
-    """What the evaluator in a folder was trained on; None where that was not kept.
-
-    Raises UserError for a file that is no such list.
-    """
-    path = folder / TRAINED_ON
-    try:
-        return TrainedOn.model_validate_json(path.read_bytes())
-    except FileNotFoundError:
-        return None
-    except (OSError, ValidationError) as error:
-        raise UserError(f"{path}: is no list of originals ({str(error).splitlines()[0]})") from None
 
 
 def _read_card(folder: Path) -> str:

@@ -12,6 +12,7 @@ from auditeval.features.encoder import AudioFeatures, Encoder, Frames
 from auditeval.features.evidence import weigh
 from auditeval.features.melstats import MelStats
 from auditeval.features.store import Failure, PairFeatures
+from auditeval.features.threads import one_thread
 from auditeval.models.three_head import Regressor
 from auditeval.scoring import Evaluator
 from auditeval.types import AXES, Axis, EditPair, Scores, Undefined, UserError
@@ -52,6 +53,7 @@ class Explanation(NamedTuple):
     edited: np.ndarray
 
 
+@one_thread()
 def explain(evaluator: Evaluator, pair: EditPair) -> Explanation:
     """Rate a pair as a whole and moment by moment; each clip is encoded once.
 

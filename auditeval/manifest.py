@@ -2,7 +2,7 @@
 
 Every error names the file and the line (JSONL, CSV) or row (Parquet). Paths inside a manifest are
 relative to its folder. In CSV the nested fields are columns of their own: `ratings.quality`, and
-`raters.quality` with the votes joined by ";".
+`raters.quality` with the votes joined by ";" (see `votes`).
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ from typing import Any, TextIO
 
 from pydantic import ValidationError
 
+from auditeval import votes
 from auditeval.atomic import replacing
 from auditeval.types import AXES, EditPair, UserError, sentence
 
 SUFFIXES = (".jsonl", ".csv", ".parquet")
+_ROWS_AT_A_TIME = 50_000
 
 
 def iterate(path: str | os.PathLike[str]) -> Iterator[EditPair]:
@@ -246,17 +248,21 @@ def _nest(cells: dict[str, str], where: str) -> dict[str, Any]:
             row[column] = cell
         elif cell == "":
             continue
-        elif axis in AXES and group in ("ratings", "raters"):
+        elif axis in AXES and group in _CELLS:
+            parse, expected = _CELLS[group]
             try:
-                numbers = [float(text) for text in cell.split(";")]
+                row.setdefault(group, {})[axis] = parse(cell)
             except ValueError:
-                raise UserError(f"{where}: {column} is {cell!r}, expected a number") from None
-            if group == "ratings" and len(numbers) != 1:
-                raise UserError(f"{where}: {column} is {cell!r}, expected one number")
-            row.setdefault(group, {})[axis] = numbers if group == "raters" else numbers[0]
+                raise UserError(f"{where}: {column} is {cell!r}, expected {expected}") from None
         else:
             row[column] = cell
     return row
+
+
+_CELLS: dict[str, tuple[Callable[[str], Any], str]] = {
+    "ratings": (float, "a number"),
+    "raters": (votes.of_cell, "votes as in 3;4 or, of different raters, r1=3;r2=4"),
+}
 
 
 def _read_parquet(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -274,10 +280,10 @@ def _read_parquet(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 number += 1
                 # Parquet has no absent key: a null column or struct field is one.
                 row = {key: value for key, value in row.items() if value is not None}
-                for group in ("ratings", "raters"):
+                for group in ("ratings", "raters", votes.RATER_IDS):
                     if isinstance(row.get(group), dict):
                         row[group] = {a: v for a, v in row[group].items() if v is not None}
-                yield number, row
+                yield number, votes.of_columns(row, f"{path}:{number}")
 
 
 def _write_jsonl(rows: Iterator[dict[str, Any]], path: Path) -> None:
@@ -322,8 +328,8 @@ def _flatten(row: dict[str, Any]) -> dict[str, Any]:
     flat = {key: value for key, value in row.items() if key not in ("ratings", "raters")}
     for axis, rating in row.get("ratings", {}).items():
         flat[f"ratings.{axis}"] = repr(rating)
-    for axis, votes in row.get("raters", {}).items():
-        flat[f"raters.{axis}"] = ";".join(map(repr, votes))
+    for axis, given in row.get("raters", {}).items():
+        flat[f"raters.{axis}"] = votes.to_cell(given)
     return flat
 
 
@@ -335,10 +341,12 @@ def _write_parquet(rows: Iterator[dict[str, Any]], path: Path) -> None:
     kinds = {
         "ratings": pyarrow.struct([(axis, pyarrow.float64()) for axis in AXES]),
         "raters": pyarrow.struct([(axis, pyarrow.list_(pyarrow.float64())) for axis in AXES]),
+        votes.RATER_IDS: pyarrow.struct([(axis, pyarrow.list_(text)) for axis in AXES]),
     }
-    schema = pyarrow.schema([(name, kinds.get(name, text)) for name in EditPair.model_fields])
+    names = [*EditPair.model_fields, votes.RATER_IDS]
+    schema = pyarrow.schema([(name, kinds.get(name, text)) for name in names])
     with pyarrow.parquet.ParquetWriter(path, schema) as writer:
-        while batch := list(islice(rows, 50_000)):
+        while batch := [votes.to_columns(row) for row in islice(rows, _ROWS_AT_A_TIME)]:
             writer.write_batch(pyarrow.RecordBatch.from_pylist(batch, schema=schema))
 
 

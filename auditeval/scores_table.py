@@ -6,8 +6,9 @@ import csv
 import json
 import os
 import shutil
-from collections.abc import Iterator
-from dataclasses import fields
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, fields
 from itertools import count, islice
 from math import isfinite
 from pathlib import Path
@@ -67,6 +68,21 @@ def check_suffix(path: Path) -> None:
         raise UserError(f"{path}: a scores file ends in {', '.join(SUFFIXES)}")
     if path.is_dir():
         raise UserError(f"{path}: is a directory, expected a file")
+
+
+def write(scores: Iterable[Scores], output: Path) -> None:
+    """Write a table (format by suffix), atomically; memory does not grow with the rows."""
+    check_suffix(output)
+    with tempfile.TemporaryDirectory() as folder:
+        rows = Path(folder) / "scores.jsonl"
+        with rows.open("wb") as file:
+            file.writelines(map(to_line, scores))
+        convert(rows, output)
+
+
+def to_line(row: Scores) -> bytes:
+    """A row of a JSONL table."""
+    return json.dumps(asdict(row), ensure_ascii=False).encode() + b"\n"
 
 
 def convert(rows: Path, output: Path) -> None:

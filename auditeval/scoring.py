@@ -7,7 +7,6 @@ import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,14 +15,13 @@ import torch
 from huggingface_hub import ModelHubMixin
 
 from auditeval import checkpoint as checkpoints
-from auditeval import manifest, scores_table
+from auditeval import checkpoint_files, manifest, scores_table
 from auditeval.atomic import replacing
 from auditeval.features.store import Failure, FeatureStore
+from auditeval.features.threads import one_thread
 from auditeval.models.omni.regressor import OmniRegressor
 from auditeval.types import AXES, EditPair, Scores, UserError
 from auditeval.version import __version__
-
-DEFAULT_CHECKPOINT = "auditeval-offline"
 
 
 class Progress(NamedTuple):
@@ -50,7 +48,7 @@ def load(
     in training), what it computes in (float32, bfloat16, float16; default: as in training, if need
     be in 4 bits), and whether LoRA is merged into it.
     """
-    folder = _find(checkpoint)
+    folder = checkpoint_files.find(checkpoint)
     loaded = checkpoints.load(folder, base, dtype)
     if merge:
         if not isinstance(loaded.model, OmniRegressor):
@@ -87,9 +85,10 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         An axis that the checkpoint was not trained on is None; intervals are there where it was
         calibrated.
         """
-        looked = self._model.look(self.store, pairs)
-        usable = [row for row in looked if not isinstance(row, Failure)]
-        predicted = iter(self._predict(usable) if usable else ())
+        with one_thread():
+            looked = self._model.look(self.store, pairs)
+            usable = [row for row in looked if not isinstance(row, Failure)]
+            predicted = iter(self._predict(usable) if usable else ())
         scores = []
         for pair, row in zip(pairs, looked, strict=True):
             if isinstance(row, Failure):
@@ -150,7 +149,7 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
                 rows = islice(manifest.iterate(manifest_path), done, None)
                 for batch in _batches(rows, batch_size):
                     scores = self.score(batch)
-                    file.writelines(_to_line(row) for row in scores)
+                    file.writelines(map(scores_table.to_line, scores))
                     file.flush()
                     done += len(scores)
                     errors += sum(row.status == "error" for row in scores)
@@ -185,7 +184,7 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         `cache_dir` is where downloads are kept, not the feature cache. As in `load`, nothing that
         came with the weights is run.
         """
-        folder = _find(
+        folder = checkpoint_files.find(
             pretrained_model_name_or_path,
             force_download=force_download,
             token=token,
@@ -245,39 +244,10 @@ def choose_device(name: str) -> torch.device:
     return device
 
 
-def _find(checkpoint: str | os.PathLike[str] | None, **download: Any) -> Path:
-    if checkpoint is None:
-        # Beside the package in a source tree, inside it in a wheel.
-        package = Path(__file__).parent
-        places = [package.parent / "checkpoints", package / "checkpoints"]
-        return next(
-            (p / DEFAULT_CHECKPOINT for p in places if (p / DEFAULT_CHECKPOINT).is_dir()),
-            places[0] / DEFAULT_CHECKPOINT,
-        )
-    path = Path(checkpoint)
-    if path.exists() or str(checkpoint).count("/") != 1 or str(checkpoint).startswith((".", "/")):
-        return path
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
-
-    wanted = ["*.json", "*.safetensors", "*.txt", "README.md"]
-    try:
-        return Path(snapshot_download(str(checkpoint), allow_patterns=wanted, **download))
-    except (HfHubHTTPError, HFValidationError, OSError) as error:
-        raise UserError(
-            f"{checkpoint}: no such folder, and the model hub did not give it "
-            f"({str(error).splitlines()[0]})"
-        ) from None
-
-
 def _batches(rows: Iterable[EditPair], size: int) -> Iterator[list[EditPair]]:
     rows = iter(rows)
     while batch := list(islice(rows, size)):
         yield batch
-
-
-def _to_line(row: Scores) -> bytes:
-    return json.dumps(asdict(row), ensure_ascii=False).encode() + b"\n"
 
 
 def _read_record(path: Path) -> dict[str, Any] | None:

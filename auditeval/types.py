@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
+    Discriminator,
     Field,
+    Tag,
     ValidationError,
     field_validator,
     model_validator,
@@ -22,11 +25,36 @@ AXES: tuple[Axis, ...] = ("quality", "relevance", "faithfulness")
 Rating = Annotated[float, Field(ge=1.0, le=5.0, allow_inf_nan=False)]
 
 
+def _rater_id(name: str) -> str:
+    if not name or set(name) & set(";="):
+        raise ValueError(
+            "a rater's id is not empty and holds neither ; nor = (CSV cells join by them)"
+        )
+    return name
+
+
+def _form(votes: Any) -> str | None:
+    return "[list]" if isinstance(votes, list) else "[by id]" if isinstance(votes, dict) else None
+
+
+RaterId = Annotated[str, AfterValidator(_rater_id)]
+Votes = Annotated[
+    Annotated[list[Rating], Tag("[list]")] | Annotated[dict[RaterId, Rating], Tag("[by id]")],
+    Discriminator(
+        _form,
+        custom_error_type="votes",
+        custom_error_message='expected votes as in [3, 4] or {"r1": 3, "r2": 4}',
+    ),
+]
+"""What raters said of one axis of a pair: a list, or {rater: vote} where they are known by id."""
+
+
 class EditPair(BaseModel):
     """One original clip, what an editor made of it, and what it was asked to make.
 
     Ratings are on the scale of the paper's Appendix A: 1 (worst) to 5 (best). An axis that nobody
-    rated is absent from `ratings`. Where individual raters are given, the rating is their mean.
+    rated is absent from `ratings`. Where individual raters are given, the rating is their mean;
+    they are a list of votes or, where raters are known by id, {rater: vote}.
 
     Two fields keep a split honest: rows of one `source` (the recording the original was made from)
     or one `talker` never stand on both sides. `split` is a publisher's fixed split, where there is
@@ -48,7 +76,7 @@ class EditPair(BaseModel):
     split: Literal["train", "validation", "test"] | None = None
     rejected_by: str | None = None
     ratings: dict[Axis, Rating] = {}
-    raters: dict[Axis, list[Rating]] = {}
+    raters: dict[Axis, Votes] = {}
 
     @field_validator("original", "edited", mode="before")
     @classmethod
@@ -65,8 +93,9 @@ class EditPair(BaseModel):
         if not isinstance(raters, dict) or not isinstance(ratings, dict):
             return data
         means: dict[str, Any] = {}
-        for axis, votes in raters.items():
-            known = axis in AXES and isinstance(votes, list)
+        for axis, given in raters.items():
+            known = axis in AXES and _form(given) is not None
+            votes = list(given.values()) if isinstance(given, dict) else given
             if not known or not all(_is_on_scale(v) for v in [*votes, ratings.get(axis, 1)]):
                 return data  # the field's own check says what is wrong
             if not votes:
@@ -123,10 +152,13 @@ class UserError(ValueError):
     """
 
 
+_NO_FIELDS = ("[key]", "[list]", "[by id]")
+
+
 def sentence(error: ValidationError, model: type[BaseModel] = EditPair) -> str:
     """The first of pydantic's complaints on a `model` as one clause: `ratings.quality: ...`."""
     first = error.errors(include_url=False)[0]
-    where = ".".join(str(part) for part in first["loc"] if part != "[key]")
+    where = ".".join(str(part) for part in first["loc"] if part not in _NO_FIELDS)
     message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
         message = f"unknown key (known: {', '.join(model.model_fields)})"

@@ -39,11 +39,16 @@ def random_pairs(folder: Path, count: int, seed: int = 0) -> list[EditPair]:
 
     pairs = []
     for index in range(count):
-        votes = {
+        votes: dict[str, Any] = {
             axis: rng.integers(1, 6, rng.integers(1, 6)).astype(float).tolist()
             for axis in AXES
             if rng.random() < 0.4
         }
+        for axis in votes:
+            if rng.random() < 0.5:  # some rows have both forms
+                raters = [f"{text()} {place}" for place in range(len(votes[axis]))]
+                raters = [name.replace(";", ",").replace("=", "-") for name in raters]
+                votes[axis] = dict(zip(raters, votes[axis], strict=True))
         ratings = {
             axis: float(rng.uniform(1, 5))
             for axis in AXES
@@ -130,6 +135,71 @@ def test_a_byte_order_mark_and_windows_line_ends_change_nothing(
     assert manifest.read(path)[1].target_caption == ROW["target_caption"]
 
 
+def test_raters_with_ids_are_a_cell_of_csv_and_a_column_of_parquet(tmp_path: Path) -> None:
+    votes = [{"quality": {"r1": 4.0, "é, 2": 5.0}, "relevance": [3.0, 4.5]}, {"quality": [2.0]}, {}]
+    pairs = [EditPair(**{**ROW, "id": str(n)}, raters=given) for n, given in enumerate(votes)]
+    for suffix in SUFFIXES:
+        manifest.write(pairs, tmp_path / f"pairs{suffix}")
+        assert [pair.raters for pair in manifest.read(tmp_path / f"pairs{suffix}")] == votes
+    with (tmp_path / "pairs.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["raters.quality"] for row in rows] == ["r1=4.0;é, 2=5.0", "2.0", ""]
+    table = pyarrow.parquet.read_table(tmp_path / "pairs.parquet").to_pylist()
+    assert table[0]["raters"]["quality"] == [4, 5]
+    assert table[0]["rater_ids"] == {
+        "quality": ["r1", "é, 2"],
+        "relevance": None,
+        "faithfulness": None,
+    }
+    assert [row["rater_ids"] for row in table[1:]] == [None, None]
+
+
+@pytest.mark.parametrize("number", [1, 25])
+def test_ids_may_begin_to_stand_in_any_row_of_parquet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """Batches are written before it is known whether a later one has ids."""
+    monkeypatch.setattr(manifest, "_ROWS_AT_A_TIME", 10)
+    path = tmp_path / "pairs.parquet"
+    plain = EditPair(**ROW, raters={"quality": [4, 5]})
+    named = EditPair(**ROW, raters={"quality": {"r": 3}})
+    manifest.write((named if n == number else plain for n in range(number + 1)), path)
+    *before, last = manifest.iterate(path)
+    assert last.raters == {"quality": {"r": 3}}
+    assert all(pair.raters == plain.raters for pair in before)
+
+
+def test_parquet_of_other_writers_and_of_earlier_versions_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.parquet"
+    lists = pyarrow.struct([(axis, pyarrow.list_(pyarrow.float64())) for axis in AXES])
+    schema = pyarrow.schema([*((name, pyarrow.string()) for name in ROW), ("raters", lists)])
+    rows = [{**ROW, "raters": {"quality": [4.0]}}, {**ROW, "id": "b"}]
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows, schema), path)
+    assert [pair.raters for pair in manifest.read(path)] == [{"quality": [4]}, {}]
+    # As pyarrow or polars write JSONL: a struct of all raters, most of them null.
+    votes: list[dict[str, Any]] = [{"quality": {"r1": 4.0}}, {"quality": {"r2": 2.0, "r3": 3.0}}]
+    rows = [{**ROW, "id": str(n), "raters": given} for n, given in enumerate(votes)]
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    assert [pair.raters for pair in manifest.read(path)] == votes
+
+
+BAD_IDS: dict[str, Any] = {
+    "fewer": {"quality": ["r1"]},
+    "twice": {"quality": ["r1", "r1"]},
+    "of another axis": {"relevance": ["r1", "r2"]},
+    "text": "r1",
+}
+
+
+@pytest.mark.parametrize("ids", BAD_IDS.values(), ids=BAD_IDS)
+def test_rater_ids_that_do_not_fit_the_votes_are_named(tmp_path: Path, ids: Any) -> None:
+    path = tmp_path / "pairs.parquet"
+    row = {**ROW, "raters": {"quality": [4.0, 5.0]}, "rater_ids": ids}
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist([row]), path)
+    with pytest.raises(UserError, match=r"pairs\.parquet:1: rater_ids is .* one for each vote"):
+        manifest.read(path)
+
+
 def test_csv_columns_may_stand_in_any_order(tmp_path: Path) -> None:
     cells = {**ROW, "ratings.relevance": "2.25", "raters.quality": "3;4;5", "system": ""}
     path = tmp_path / "pairs.csv"
@@ -191,7 +261,14 @@ BAD_CSV = {
         f"{','.join(ROW)},ratings.quality\na,b,c,d,e,good\n",
         "pairs.csv:2: ratings.quality is 'good', expected a number",
     ),
-    "two ratings": (f"{','.join(ROW)},ratings.quality\na,b,c,d,e,3;4\n", "expected one number"),
+    "two ratings": (f"{','.join(ROW)},ratings.quality\na,b,c,d,e,3;4\n", "expected a number"),
+    "a vote without its rater": (
+        f"{','.join(ROW)},raters.quality\na,b,c,d,e,r1=3;4\n",
+        "pairs.csv:2: raters.quality is 'r1=3;4', expected votes as in 3;4 or, of different raters",
+    ),
+    "a rater twice": (f"{','.join(ROW)},raters.quality\na,b,c,d,e,r=3;r=4\n", "different raters"),
+    "a rater without a vote": (f"{','.join(ROW)},raters.quality\na,b,c,d,e,r=\n", "expected votes"),
+    "a vote of nobody": (f"{','.join(ROW)},raters.quality\na,b,c,d,e,=3\n", "a rater's id is not"),
     "an unknown axis": (f"{','.join(ROW)},ratings.beauty\na,b,c,d,e,3\n", "ratings.beauty: unkn"),
     "rating nan": (f"{','.join(ROW)},ratings.quality\na,b,c,d,e,nan\n", "ratings.quality: "),
 }

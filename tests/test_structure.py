@@ -25,8 +25,8 @@ CONFIGS = ROOT / "configs"
 ORDER = (
     ("types",),
     ("version",),
-    ("atomic",),
-    ("manifest", "scores_table", "jsonl"),
+    ("atomic", "votes"),
+    ("manifest", "scores_table", "jsonl", "checkpoint_files"),
     ("audio",),
     ("data",),
     ("features",),

@@ -27,6 +27,14 @@ def test_a_rating_is_the_mean_of_its_raters(axis: str) -> None:
     assert pair.ratings == {axis: pytest.approx(np.mean(votes))}
 
 
+def test_raters_may_have_ids() -> None:
+    raters = {"quality": {"r1": 3, "r2": 4}, "faithfulness": [1, 2]}
+    pair = EditPair(**PAIR, raters=raters)
+    assert pair.raters == raters
+    assert pair.ratings == {"quality": 3.5, "faithfulness": 1.5}
+    assert EditPair(**pair.model_dump()) == pair
+
+
 def test_axes_without_raters_keep_their_ratings() -> None:
     pair = EditPair(**PAIR, ratings={"quality": 2.5}, raters={"relevance": [4, 5]})
     assert pair.ratings == {"quality": 2.5, "relevance": 4.5}
@@ -54,7 +62,16 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"ratings": {"beauty": 4}}, "ratings.beauty: "),
     ({"ratings": [4]}, "ratings: "),
     ({"raters": {"quality": []}}, "raters.quality is empty"),
-    ({"raters": {"quality": 4}}, "raters.quality: "),
+    ({"raters": {"quality": 4}}, "raters.quality: expected votes as in [3, 4] or {"),
+    ({"raters": {"quality": {}}}, "raters.quality is empty"),
+    ({"raters": {"quality": {"r1": 6}}}, "raters.quality.r1: "),
+    ({"raters": {"quality": {"r1": "4"}}}, "raters.quality.r1: "),
+    ({"raters": {"quality": {"r1": None}}}, "raters.quality.r1: "),
+    ({"raters": {"quality": {1: 4}}}, "raters.quality.1: "),
+    ({"raters": {"quality": {"": 4}}}, "raters.quality.: a rater's id"),
+    ({"raters": {"quality": {"a;b": 4}}}, "raters.quality.a;b: a rater's id"),
+    ({"raters": {"quality": {"a=b": 4}}}, "raters.quality.a=b: a rater's id"),
+    ({"ratings": {"quality": 4}, "raters": {"quality": {"a": 1}}}, "ratings.quality is 4 but"),
     ({"raters": {"quality": [4, 6]}}, "raters.quality.1: "),
     ({"raters": {"quality": [4, "5"]}}, "raters.quality.1: "),
     ({"raters": {"quality": [float("nan")]}}, "raters.quality.0: "),

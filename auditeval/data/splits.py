@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -13,10 +15,13 @@ from auditeval.types import EditPair, UserError
 
 log = logging.getLogger(__name__)
 SplitBy = Literal["original", "talker", "system"]
+Contents = Mapping[Path, object]
+"""`contents.digests` of the originals; one without a digest is known by its file alone."""
 
 
 class Fold(NamedTuple):
-    """Row numbers of one training run; no group and no original stands in two of the lists."""
+    """Row numbers of one training run; unless a publisher drew it, no group and no original stands
+    in two of the lists."""
 
     name: str
     train: list[int]
@@ -24,18 +29,18 @@ class Fold(NamedTuple):
     test: list[int]
 
 
-def groups(pairs: Sequence[EditPair], by: SplitBy) -> list[str]:
-    """The group of each row. "original": the declared `source`, else the original clip's file."""
+def groups(
+    pairs: Sequence[EditPair], contents: Contents = MappingProxyType({}), by: SplitBy = "original"
+) -> list[str]:
+    """The group of each row.
+
+    By "original": rows of one clip, however they name it, that is of one file, one declared
+    `source` or the same decoded samples. A group goes by its source, else by its file.
+    """
     if by not in get_args(SplitBy):
         raise UserError(f"split by {by!r}: expected one of {', '.join(get_args(SplitBy))}")
     if by == "original":
-        # One file may be written in two ways (a.wav, x/../a.wav) or name its source once only.
-        files = [os.path.normpath(pair.original) for pair in pairs]
-        rows = zip(files, pairs, strict=True)
-        sources = {file: pair.source for file, pair in rows if pair.source}
-        return [
-            pair.source or sources.get(file, file) for file, pair in zip(files, pairs, strict=True)
-        ]
+        return _originals(pairs, contents)
     named = [getattr(pair, by) for pair in pairs]
     for pair, group in zip(pairs, named, strict=True):
         if group is None:
@@ -43,29 +48,58 @@ def groups(pairs: Sequence[EditPair], by: SplitBy) -> list[str]:
     return named
 
 
+def _originals(pairs: Sequence[EditPair], contents: Contents) -> list[str]:
+    from scipy.cluster.hierarchy import DisjointSet
+
+    alike = DisjointSet()
+    rows = []
+    for pair in pairs:
+        # One file may be written in two ways (a.wav, x/../a.wav).
+        keys = [("file", os.path.normpath(pair.original))]
+        keys += [("source", pair.source)] if pair.source else []
+        digest = contents.get(pair.original)
+        keys += [("content", digest)] if isinstance(digest, str) else []
+        for key in keys:
+            alike.add(key)
+            alike.merge(keys[0], key)
+        rows.append(keys[0])
+    names: dict[tuple[str, str], str] = {}
+    for kind in ("source", "file"):
+        for key in sorted(key for key in alike if key[0] == kind):
+            names.setdefault(alike[key], key[1])
+    return [names[alike[key]] for key in rows]
+
+
+def leaking(fold: Fold, pairs: Sequence[EditPair], contents: Contents) -> list[int]:
+    """Rows of the test part whose original the training or validation part has as well.
+
+    None of a fold that was drawn here; some of a published split that is used as it is.
+    """
+    originals = groups(pairs, contents)
+    seen = {originals[row] for row in (*fold.train, *fold.validation)}
+    return [row for row in fold.test if originals[row] in seen]
+
+
 def holdout(
     pairs: Sequence[EditPair],
+    contents: Contents = MappingProxyType({}),
     by: SplitBy = "original",
     test_share: float = 0.1,
     validation_share: float = 0.1,
     seed: int = 1984,
-    published_as_it_is: bool = False,
 ) -> list[Fold]:
     """One fold: the paper's 9:1 for testing, and a validation part of what remains for training.
 
-    Where the manifest states a `split`, that one is used and only a missing validation part is
-    drawn. With `validation_share` 0 there is none: the schedule goes by the training loss, and the
-    heads stay as their last epoch leaves them.
-
-    A stated split in which a group stands on two sides is refused. With `published_as_it_is` it is
-    used all the same, with a warning: figures that are to be compared with published ones need it.
+    Where the manifest states a `split`, that one is used as it is, and only a missing validation
+    part is drawn from its training part: figures on it can be compared with published ones, and
+    `leaking` tells what leaks in it. With `validation_share` 0 there is none: the schedule goes by
+    the training loss, and the heads stay as their last epoch leaves them.
     """
-    labels = groups(pairs, by)
+    labels = groups(pairs, contents, by)
     names = np.array(sorted(set(labels)))
     np.random.default_rng(seed).shuffle(names)
     if any(pair.split for pair in pairs):
-        strict = not published_as_it_is
-        return [_as_published(pairs, labels, names, validation_share, strict)]
+        return [_as_published(pairs, labels, names, validation_share)]
     if len(names) < 3:
         raise UserError(
             f"the pairs have {len(names)} different {by} group(s); a train, a validation and a "
@@ -74,12 +108,19 @@ def holdout(
     test = max(1, round(test_share * len(names)))
     validation = _validation_size(validation_share, len(names))
     return [
-        _fold("holdout", pairs, labels, set(names[:test]), set(names[test : test + validation]))
+        _fold(
+            "holdout",
+            labels,
+            groups(pairs, contents),
+            set(names[:test]),
+            set(names[test : test + validation]),
+        )
     ]
 
 
 def leave_one_out(
     pairs: Sequence[EditPair],
+    contents: Contents = MappingProxyType({}),
     by: SplitBy = "talker",
     validation_share: float = 0.0,
     seed: int = 1984,
@@ -89,21 +130,22 @@ def leave_one_out(
     `validation_share` of the other groups (at least one, if above 0) choose the best epoch; with 0
     the fixed schedule ends the training.
     """
-    labels = groups(pairs, by)
+    labels = groups(pairs, contents, by)
     names = sorted(set(labels))
     if len(names) < 2 + (validation_share > 0):
         raise UserError(f"leaving one {by} out needs more than {len(names)} of them")
-    folds = []
+    folds, originals = [], groups(pairs, contents)
     for index, name in enumerate(names):
         others = np.array([other for other in names if other != name])
         np.random.default_rng([seed, index]).shuffle(others)
         count = _validation_size(validation_share, len(others))
-        folds.append(_fold(name, pairs, labels, {name}, set(others[:count])))
+        folds.append(_fold(name, labels, originals, {name}, set(others[:count])))
     return folds
 
 
 def adaptation(
     pairs: Sequence[EditPair],
+    contents: Contents = MappingProxyType({}),
     by: SplitBy = "talker",
     times: int = 8,
     folds: int | None = None,
@@ -119,9 +161,9 @@ def adaptation(
     """
     always = [row for row, pair in enumerate(pairs) if pair.split is not None]
     rated = [row for row, pair in enumerate(pairs) if pair.split is None]
-    sources = groups([pairs[row] for row in always], "original")
+    sources = groups([pairs[row] for row in always], contents)
     labels = dict(zip(always, [f"always {source}" for source in sources], strict=True))
-    labels.update(zip(rated, groups([pairs[row] for row in rated], by), strict=True))
+    labels.update(zip(rated, groups([pairs[row] for row in rated], contents, by), strict=True))
     names = sorted({labels[row] for row in rated})
     count = folds or len(names)
     if not always or not 2 <= count <= len(names):
@@ -134,11 +176,12 @@ def adaptation(
     others = np.array(sorted({labels[row] for row in always}))
     np.random.default_rng([seed, 1]).shuffle(others)
     validation = set(others[: _validation_size(validation_share, len(others))])
-    made = []
+    made, originals = [], groups(pairs, contents)
     for index in range(count):
         left_out = set(names[index::count])
         name = names[index] if count == len(names) else f"fold{index + 1}"
-        fold = _fold(name, pairs, [labels[r] for r in range(len(pairs))], left_out, validation)
+        of_rows = [labels[row] for row in range(len(pairs))]
+        fold = _fold(name, of_rows, originals, left_out, validation)
         repeated = [
             row for row in fold.train for _ in range(times if pairs[row].split is None else 1)
         ]
@@ -152,7 +195,7 @@ def _validation_size(share: float, groups: int) -> int:
 
 
 def _fold(
-    name: str, pairs: Sequence[EditPair], labels: list[str], test: set[str], validation: set[str]
+    name: str, labels: list[str], originals: list[str], test: set[str], validation: set[str]
 ) -> Fold:
     """Rows by group; rows whose original stands on a later side as well are left out.
 
@@ -161,7 +204,6 @@ def _fold(
     parts: tuple[list[int], list[int], list[int]] = ([], [], [])
     for row, label in enumerate(labels):
         parts[2 if label in test else 1 if label in validation else 0].append(row)
-    originals = groups(pairs, "original")
     seen: set[str] = set()
     for part in reversed(parts):
         kept = [row for row in part if originals[row] not in seen]
@@ -178,47 +220,21 @@ def _fold(
 
 
 def _as_published(
-    pairs: Sequence[EditPair],
-    labels: list[str],
-    names: np.ndarray,
-    validation_share: float,
-    strict: bool,
+    pairs: Sequence[EditPair], labels: list[str], names: np.ndarray, validation_share: float
 ) -> Fold:
-    sides: dict[str, str | None] = {}
-    torn: dict[str, None] = {}
-    for pair, label in zip(pairs, labels, strict=True):
+    parts: dict[str | None, list[int]] = {"train": [], "validation": [], "test": []}
+    for row, pair in enumerate(pairs):
         if pair.split is None:
             raise UserError(f"pair {pair.id!r} has no split, but others of its manifest have one")
-        if sides.setdefault(label, pair.split) != pair.split:
-            torn[label] = None
-    if torn and strict:
-        raise UserError(f"{next(iter(torn))} stands on two sides of the manifest's own split")
-    if torn:
-        log.warning(
-            "the published split is used as it is, though %d of its %d groups stand on two sides: "
-            "what was trained on helps in the test",
-            len(torn),
-            len(sides),
-        )
-        parts = ("train", "validation", "test")
-        rows = [[row for row, pair in enumerate(pairs) if pair.split == part] for part in parts]
-        if not rows[1]:
-            trained = {labels[row] for row in rows[0]}
-            there = [name for name in names if name in trained]
-            drawn = set(there[: _validation_size(validation_share, len(there))])
-            rows[1] = [row for row in rows[0] if labels[row] in drawn]
-            rows[0] = [row for row in rows[0] if labels[row] not in drawn]
-        for part, found in zip(("train", "test"), (rows[0], rows[2]), strict=True):
-            if not found:
-                raise UserError(
-                    f"the manifest states a split, but none of its pairs is in `{part}`"
-                )
-        return Fold("published", *rows)
-    test = {name for name, side in sides.items() if side == "test"}
-    validation = {name for name, side in sides.items() if side == "validation"}
-    if not test:
-        raise UserError("the manifest states a split, but none of its pairs is in `test`")
+        parts[pair.split].append(row)
+    train, validation, test = parts.values()
+    for part, found in (("train", train), ("test", test)):
+        if not found:
+            raise UserError(f"the manifest states a split, but none of its pairs is in `{part}`")
     if not validation:
-        train = [name for name in names if name not in test]
-        validation = set(train[: _validation_size(validation_share, len(train))])
-    return _fold("published", pairs, labels, test, validation)
+        trained = {labels[row] for row in train}
+        there = [name for name in names if name in trained]
+        drawn = set(there[: _validation_size(validation_share, len(there))])
+        validation = [row for row in train if labels[row] in drawn]
+        train = [row for row in train if labels[row] not in drawn]
+    return Fold("published", train, validation, test)

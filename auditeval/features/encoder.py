@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+from auditeval.features.threads import one_thread
+
 Frames = dict[str, np.ndarray]
 
 
@@ -92,7 +94,8 @@ class ClipEncoder:
 
     def encode_audio(self, clips: Sequence[np.ndarray]) -> list[AudioFeatures]:
         """Mono float32 (N,) clips at `rate_hz`; see `encode_clip`."""
-        return [self.encode_clip(clip) for clip in clips]
+        with one_thread():
+            return [self.encode_clip(clip) for clip in clips]
 
     @abstractmethod
     def encode_clip(self, samples: np.ndarray) -> AudioFeatures:

@@ -15,6 +15,8 @@ from auditeval.features.encoder import AudioFeatures, ClipEncoder, Frames
 from auditeval.features.melstats import MelStats
 from auditeval.features.minilm import DIM as TEXT_DIM
 from auditeval.features.minilm import MiniLM
+from auditeval.features.threads import one_thread
+from auditeval.features.yamnet_network import CLASSES, EMBEDDING_DIM
 
 _BRIDGE_TEMPERATURE = 0.02
 _BRIDGE_FLOOR = 1e-4
@@ -38,9 +40,9 @@ class OfflineEncoder(ClipEncoder):
 
     name = "offline"
     rate_hz = MelStats.rate_hz
-    joint_dim = yamnet.CLASSES
-    dim = 2 * yamnet.EMBEDDING_DIM + MelStats.dim + yamnet.CLASSES
-    text_dim = TEXT_DIM + yamnet.CLASSES
+    joint_dim = CLASSES
+    dim = 2 * EMBEDDING_DIM + MelStats.dim + CLASSES
+    text_dim = TEXT_DIM + CLASSES
 
     def __init__(self, yamnet_path: str | None = None, minilm_path: str | None = None) -> None:
         self.arguments = {"yamnet_path": yamnet_path, "minilm_path": minilm_path}
@@ -48,8 +50,12 @@ class OfflineEncoder(ClipEncoder):
         self._yamnet = yamnet.YamNet(Path(yamnet_path) if yamnet_path else None)
         self._minilm = MiniLM(Path(minilm_path) if minilm_path else None)
         self._label_embeddings = _embed_labels(self._minilm)
-        parts = ("4", self._melstats.revision, self._yamnet.revision, self._minilm.revision)
+        parts = ("5", self._melstats.revision, self._yamnet.revision, self._minilm.revision)
         self.revision = "-".join(parts)
+
+    def to(self, device: str) -> None:
+        """YAMNet runs on this torch device from now on; MiniLM, of a caption at a time, stays."""
+        self._yamnet.to(device)
 
     def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
         """Mono float32 (N,) at 32 kHz; see the class for what comes out."""
@@ -119,9 +125,10 @@ def _embed_labels(minilm: MiniLM) -> np.ndarray:
     labels = yamnet.labels()
     order = sorted(range(len(labels)), key=lambda row: len(labels[row]))
     made = np.empty((len(labels), TEXT_DIM), np.float32)
-    for start in range(0, len(order), _LABELS):
-        rows = order[start : start + _LABELS]
-        made[rows] = minilm([labels[row] for row in rows])
+    with one_thread():
+        for start in range(0, len(order), _LABELS):
+            rows = order[start : start + _LABELS]
+            made[rows] = minilm([labels[row] for row in rows])
     return made
 
 

@@ -27,6 +27,7 @@ from auditeval.atomic import replacing
 from auditeval.features.comparison import changed_words, compare
 from auditeval.features.encoder import AudioFeatures, Encoder
 from auditeval.features.evidence import weigh
+from auditeval.features.threads import one_thread
 from auditeval.types import EditPair, UserError
 
 Item = TypeVar("Item")
@@ -218,10 +219,11 @@ class FeatureStore:
     def _pool(self) -> Iterator[Executor]:
         """For as long as nothing fails: what has not begun by then is not begun any more."""
         pool = ThreadPoolExecutor(self.workers) if self.workers else _Caller()
-        try:
-            yield pool
-        finally:
-            pool.shutdown(cancel_futures=True)
+        with one_thread():
+            try:
+                yield pool
+            finally:
+                pool.shutdown(cancel_futures=True)
 
     def _cached(
         self,

@@ -1,29 +1,38 @@
-"""Torch threads of encoders that run on the CPU."""
+"""One thread a model: clips run in parallel, and no result depends on how many cores there are."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import torch
+
+if TYPE_CHECKING:
+    from threadpoolctl import threadpool_limits
 
 _lock = threading.Lock()
 _inside = 0
 _before = 1
+_limits: threadpool_limits | None = None
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """One torch thread inside: callers can run in parallel, and no result depends on the cores.
+    """One thread inside for torch and for the BLAS and OpenMP of numpy and scipy.
 
-    Torch keeps one number for new threads as well as one for each: who comes first notes it, and
-    who leaves last puts it back.
+    Pools of several threads, one in each of several workers, wait for each other at full speed:
+    beside other work that takes thrice as long. Torch keeps one number for new threads as well as
+    one for each: who comes first notes it, and who leaves last puts it back.
     """
-    global _inside, _before
+    from threadpoolctl import threadpool_limits
+
+    global _inside, _before, _limits
     with _lock:
         if _inside == 0:
             _before = torch.get_num_threads()
+            _limits = threadpool_limits(1)
         _inside += 1
         torch.set_num_threads(1)
     try:
@@ -31,6 +40,8 @@ def one_thread() -> Iterator[None]:
     finally:
         with _lock:
             _inside -= 1
+            if _inside == 0 and _limits is not None:
+                _limits.restore_original_limits()
             torch.set_num_threads(_before if _inside == 0 else 1)
 
 

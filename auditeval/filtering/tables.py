@@ -9,13 +9,15 @@ import polars
 
 from auditeval import manifest, scores_table
 from auditeval.types import AXES, EditPair, UserError
+from auditeval.votes import RATER_IDS
 
 PAIRS = polars.Schema({"id": polars.String, "operation": polars.String})
 SCORES = polars.Schema(
     [("id", polars.String), *((axis, polars.Float64) for axis in AXES), ("status", polars.String)]
 )
 _REQUIRED = {name for name, field in EditPair.model_fields.items() if field.is_required()}
-_KNOWN = {*EditPair.model_fields, *(f"{g}.{axis}" for g in ("ratings", "raters") for axis in AXES)}
+_CELLS = (f"{group}.{axis}" for group in ("ratings", "raters") for axis in AXES)
+_KNOWN = {*EditPair.model_fields, *_CELLS, RATER_IDS}
 
 
 class _Unclear(Exception):

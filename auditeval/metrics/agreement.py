@@ -122,10 +122,9 @@ def paired_difference(
     """
     a, y = _checked(first, rated, systems)
     b, _ = _checked(second, rated, systems)
-    function = STATISTICS[statistic]
 
     def difference(rows: np.ndarray) -> float | Undefined:
-        values = [_value(statistic, function, x[rows], y[rows]) for x in (a, b)]
+        values = [computed(statistic, x[rows], y[rows]) for x in (a, b)]
         for value in values:
             if isinstance(value, Undefined):
                 return value
@@ -138,7 +137,7 @@ def paired_difference(
         np.concatenate([clusters[i] for i in rng.integers(len(clusters), size=len(clusters))])
         for _ in range(resamples)
     )
-    interval = _interval([difference(rows) for rows in draws], len(clusters))
+    interval = percentiles([difference(rows) for rows in draws], len(clusters))
     return Agreement(difference(np.arange(len(y))), interval, len(y))
 
 
@@ -158,30 +157,37 @@ def _level(
 ) -> dict[str, Agreement]:
     return {
         name: Agreement(
-            _value(name, function, x, y),
-            _interval([_value(name, function, x[rows], y[rows]) for rows in draws], clusters),
+            computed(name, x, y),
+            percentiles([computed(name, x[rows], y[rows]) for rows in draws], clusters),
             len(x),
         )
-        for name, function in STATISTICS.items()
+        for name in STATISTICS
     }
 
 
-def _value(
-    name: str, function: Callable[[np.ndarray, np.ndarray], float], x: np.ndarray, y: np.ndarray
+def computed(
+    name: str, x: np.ndarray, y: np.ndarray, sides: tuple[str, str] = ("predictions", "ratings")
 ) -> float | Undefined:
-    if name != "MSE":
-        if len(x) < 3:
-            return Undefined(f"{len(x)} items; a correlation needs 3")
-        for side, values in (("predictions", x), ("ratings", y)):
-            # Rounding leaves a mean of equal numbers off by a few units in the last place.
-            if np.ptp(values) <= 1e-9 * max(1.0, float(np.abs(values).max())):
-                return Undefined(f"all {side} are equal")
-    return function(x, y)
+    """One of `STATISTICS`, of arrays of one length; see `no_correlation`."""
+    none = no_correlation(x, y, sides) if name != "MSE" else None
+    return none or STATISTICS[name](x, y)
 
 
-def _interval(
+def no_correlation(x: np.ndarray, y: np.ndarray, sides: tuple[str, str]) -> Undefined | None:
+    """Why there is no correlation: fewer than 3 items, or a side whose values are equal."""
+    if len(x) < 3:
+        return Undefined(f"{len(x)} items; a correlation needs 3")
+    for side, values in zip(sides, (x, y), strict=True):
+        # Rounding leaves a mean of equal numbers off by a few units in the last place.
+        if np.ptp(values) <= 1e-9 * max(1.0, float(np.abs(values).max())):
+            return Undefined(f"all {side} are equal")
+    return None
+
+
+def percentiles(
     values: Sequence[float | Undefined], clusters: int
 ) -> tuple[float, float] | Undefined:
+    """The 2.5 and 97.5 percentiles of a statistic's values on draws of so many clusters."""
     if clusters < 2:
         return Undefined("one system; an interval over systems needs 2")
     defined = [value for value in values if not isinstance(value, Undefined)]

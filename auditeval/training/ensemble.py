@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, cast
 
 import pytorch_lightning as lightning
@@ -67,7 +66,7 @@ class EnsembleFit(HeadsFit):
                     train,
                     take(job.features, calibration),
                     job.ratings[calibration],
-                    _numbered([job.pairs[row].original for row in calibration]),
+                    _numbered([job.originals[row] for row in calibration]),
                 ),
                 SaveLast(job.folder / "last.ckpt"),
             ],
@@ -115,10 +114,10 @@ class Calibration(lightning.Callback):
         module.model.eval().calibrate(*(part.to(module.device) for part in self._parts))
 
 
-def _numbered(paths: Sequence[Path]) -> Tensor:
-    """The same number for the same path :: (N,)."""
-    numbers = {path: number for number, path in enumerate(dict.fromkeys(paths))}
-    return torch.tensor([numbers[path] for path in paths], dtype=torch.long)
+def _numbered(names: Sequence[str]) -> Tensor:
+    """The same number for the same name :: (N,)."""
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return torch.tensor([numbers[name] for name in names], dtype=torch.long)
 
 
 def _line(fitted: Any, features: int) -> nn.Linear:

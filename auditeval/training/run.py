@@ -1,9 +1,10 @@
 """One training run: features once, then every model on every fold, then one table.
 
-A run folder holds config.yaml, run.json (what it was made from), splits.json, report/ (of the
-held-out part, and of each further test in a folder of its name), and for each model and fold:
-metrics.csv (metrics-1.csv and so on: before an interruption), last.ckpt, predictions.json (and
-predictions-TEST.json), intervals.json where the model knows them, and checkpoint/ (the evaluator).
+A run folder holds config.yaml, run.json (what it was made from), splits.json, held_out.jsonl (the
+held-out part as a manifest), report/ (of it, and of each further test in a folder of its name), for
+each model scores.csv (of the held-out part), and for each model and fold: metrics.csv (before an
+interruption: metrics-1.csv and so on), last.ckpt, predictions.json (and predictions-TEST.json),
+intervals.json where the model knows them, and checkpoint/ (the evaluator).
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from torch import Tensor
 
 from auditeval import checkpoint, manifest
 from auditeval.atomic import replacing
-from auditeval.data.splits import Fold
+from auditeval.data.contents import digests
+from auditeval.data.splits import Contents, Fold, leaking
 from auditeval.features import make_encoder
 from auditeval.features.comparison import REVISION
 from auditeval.features.encoder import Encoder
@@ -37,6 +39,7 @@ from auditeval.features.store import FeatureStore
 from auditeval.models import Model
 from auditeval.report import agreement, card, machine
 from auditeval.scoring import choose_device
+from auditeval.training import held_out
 from auditeval.training.baselines import constant, make_baselines
 from auditeval.training.callbacks import deterministic
 from auditeval.training.data import rating_matrix
@@ -97,7 +100,8 @@ def train(config: DictConfig) -> Trained | None:
     pairs = manifest.read(manifest_path)
     if not any(pair.ratings for pair in pairs):
         raise UserError(f"{manifest_path}: no pair has ratings, so there is nothing to learn")
-    folds: list[Fold] = _call(config.data.split, pairs)
+    contents = digests(pair.original for pair in pairs)
+    folds: list[Fold] = _call(config.data.split, pairs, contents)
     fit = _call(config.fit)
     encoder = make_encoder(**config.features)
     encoder.to(str(choose_device(config.get("device", "auto"))))
@@ -123,7 +127,7 @@ def train(config: DictConfig) -> Trained | None:
         predicted: _Values = {}
         sure: _Values = {}
         for fold in folds:
-            run = _Run(folder / name / fold.name, config, settings, encoder, pairs, fit)
+            run = _Run(folder / name / fold.name, config, settings, encoder, pairs, contents, fit)
             found = run.predictions(features, ratings, fold, tests, further)
             for part, (values, intervals) in found.items():
                 if part == _HELD_OUT:
@@ -139,11 +143,20 @@ def train(config: DictConfig) -> Trained | None:
     predictions.append(constant(pairs, folds))
 
     tested = [pairs[row] for row in sorted({row for fold in folds for row in fold.test})]
+    leaks = sum(len(leaking(fold, pairs, contents)) for fold in folds)
+    title = config.data.ratings_from
+    if leaks:
+        title += f" (LEAKS: {leaks} of {len(tested)} pairs have an original that was trained on)"
+        log.warning("the published split is used as it is: %s", title)
     report = agreement.make_report(
-        tested, predictions, config.data.ratings_from, config.resamples, plotted=config.name
+        tested, predictions, title, config.resamples, plotted=config.name
     )
     agreement.write(report, folder / "report")
     machine.write(folder / "report")
+    held_out.write_manifest(tested, folder)
+    for made in predictions:
+        if made.evaluator in models:
+            held_out.write_scores(made, tested, folds, folder)
     tables = {
         name: test.report(said[name], folder / "report" / name, config.resamples, config.name)
         for name, test in tests.items()
@@ -166,10 +179,11 @@ class _Run:
         settings: DictConfig,
         encoder: Encoder,
         pairs: Sequence[EditPair],
+        contents: Contents,
         fit: Any,
     ) -> None:
         self.folder, self.config, self.settings = folder, config, settings
-        self.encoder, self.pairs, self.fit = encoder, pairs, fit
+        self.encoder, self.pairs, self.contents, self.fit = encoder, pairs, contents, fit
 
     def predictions(
         self,
@@ -246,6 +260,7 @@ class _Run:
                 ratings,
                 fold,
                 self.pairs,
+                [str(self.contents[pair.original]) for pair in self.pairs],
                 self.folder,
                 config.seed,
                 hydra.utils.instantiate(config.optimizer),
@@ -288,8 +303,16 @@ class _Run:
                 "pairs": len(set(fold.train)),
                 **parts.notes(),
             },
+            self._trained_on(fold),
         )
         return model
+
+    def _trained_on(self, fold: Fold) -> checkpoint.TrainedOn:
+        train, validation = (
+            [x for row in part if isinstance(x := self.contents[self.pairs[row].original], str)]
+            for part in (fold.train, fold.validation)
+        )
+        return checkpoint.TrainedOn.of(train, validation)
 
 
 def _run_dir(configured: str, first: bool) -> str:

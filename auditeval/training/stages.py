@@ -27,8 +27,9 @@ class Job(NamedTuple):
     """One model to train on one fold of the `pairs`.
 
     `settings` are those of configs/model, `features` what the way of training made of all pairs,
-    `ratings` :: (N, 3), NaN where nobody rated. `optimizer` and `scheduler` are functions, as
-    configs/optimizer and configs/scheduler name them.
+    `ratings` :: (N, 3), NaN where nobody rated, `originals` the same words for the same original
+    clip. `optimizer` and `scheduler` are functions, as configs/optimizer and configs/scheduler name
+    them.
     """
 
     settings: dict[str, Any]
@@ -37,6 +38,7 @@ class Job(NamedTuple):
     ratings: Tensor
     fold: Fold
     pairs: Sequence[EditPair]
+    originals: Sequence[str]
     folder: Path
     seed: int
     optimizer: Callable[..., torch.optim.Optimizer]

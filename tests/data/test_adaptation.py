@@ -77,7 +77,7 @@ def test_each_talker_is_left_out_once_and_the_others_are_learned(
 
 
 def test_groups_are_dealt_into_folds(combined: list[EditPair]) -> None:
-    folds = splits.adaptation(combined, "original", folds=3, validation_share=0)
+    folds = splits.adaptation(combined, by="original", folds=3, validation_share=0)
     assert [fold.name for fold in folds] == ["fold1", "fold2", "fold3"]
     assert [len(fold.test) for fold in folds] == [4, 4, 4]
     assert sorted(row for fold in folds for row in fold.test) == list(range(20, 32))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from auditeval.audio import AudioError
 from auditeval.data import splits
 from auditeval.data.splits import Fold, SplitBy
 from auditeval.types import EditPair, UserError
@@ -58,7 +59,7 @@ def assert_honest(fold: Fold, pairs: list[EditPair], by: SplitBy) -> None:
 @pytest.mark.parametrize("by", ["original", "talker", "system"])
 def test_holdout_parts_the_groups(by: SplitBy, seed: int) -> None:
     pairs = many(seed=seed)
-    (fold,) = splits.holdout(pairs, by, seed=seed)
+    (fold,) = splits.holdout(pairs, by=by, seed=seed)
     assert_honest(fold, pairs, by)
     assert fold.train
     assert fold.validation
@@ -68,7 +69,7 @@ def test_holdout_parts_the_groups(by: SplitBy, seed: int) -> None:
 @pytest.mark.parametrize(("test_share", "validation_share"), [(0.1, 0.1), (0.25, 0.5), (0.0, 0.0)])
 def test_holdout_takes_its_shares_of_the_groups(test_share: float, validation_share: float) -> None:
     pairs = many(2000, originals=40)
-    (fold,) = splits.holdout(pairs, "original", test_share, validation_share)
+    (fold,) = splits.holdout(pairs, test_share=test_share, validation_share=validation_share)
     originals = [len({pairs[row].original for row in part}) for part in fold[1:]]
     assert originals[2] == max(1, 40 * test_share)
     assert originals[1] == 40 * validation_share
@@ -111,10 +112,10 @@ def test_one_file_under_two_spellings_or_with_half_its_sources_is_one_original(s
 @pytest.mark.parametrize("by", ["original", "talker", "system"])
 def test_leave_one_out_tests_every_row_once(by: SplitBy, validation_share: float) -> None:
     pairs = many()
-    folds = splits.leave_one_out(pairs, by, validation_share)
+    folds = splits.leave_one_out(pairs, by=by, validation_share=validation_share)
     for fold in folds:
         assert_honest(fold, pairs, by)
-        assert len({splits.groups(pairs, by)[row] for row in fold.test}) == 1
+        assert len({splits.groups(pairs, by=by)[row] for row in fold.test}) == 1
         assert bool(fold.validation) == (validation_share > 0)
     assert sorted(row for fold in folds for row in fold.test) == list(range(len(pairs)))
     assert len({fold.name for fold in folds}) == len(folds)
@@ -161,20 +162,13 @@ REFUSED = {
         lambda: splits.leave_one_out([pair(0, "o.wav", talker="t"), pair(1, "p.wav")]),
         "pair '1' has no talker",
     ),
-    "no system": (lambda: splits.holdout([pair(0, "o.wav")], "system"), "pair '0' has no system"),
+    "no system": (
+        lambda: splits.holdout([pair(0, "o.wav")], by="system"),
+        "pair '0' has no system",
+    ),
     "half a split": (lambda: splits.holdout(published("te-t")), "pair '2' has no split"),
     "no test": (lambda: splits.holdout(published("ttv")), "none of its pairs is in `test`"),
-    "no train": (lambda: splits.holdout(published("eev")), "no pair is left to train on"),
-    "an original on two sides": (
-        lambda: splits.holdout(
-            [
-                pair(0, "o.wav", split="train"),
-                pair(1, "o.wav", split="test"),
-                pair(2, "p.wav", split="train"),
-            ]
-        ),
-        "o.wav stands on two sides",
-    ),
+    "no train": (lambda: splits.holdout(published("eev")), "none of its pairs is in `train`"),
     "all for testing": (
         lambda: splits.holdout([pair(i, f"o{i}.wav") for i in range(10)], test_share=0.95),
         "no pair is left to train on",
@@ -192,7 +186,7 @@ def test_a_split_that_cannot_be_is_refused_with_its_reason(call: Any, said: str)
 def test_systems_that_edited_the_same_clips_only_cannot_be_told_apart_honestly() -> None:
     pairs = [pair(i, f"o{i % 3}.wav", system=f"s{i // 3}") for i in range(12)]
     with pytest.raises(UserError, match="every original stands"):
-        splits.holdout(pairs, "system")
+        splits.holdout(pairs, by="system")
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3])
@@ -201,14 +195,49 @@ def test_a_torn_published_split_still_has_its_validation_part(share: float) -> N
         pair.model_copy(update={"split": "test" if row % 5 == 0 else "train"})
         for row, pair in enumerate(many(60, originals=12))
     ]
-    (fold,) = splits.holdout(pairs, validation_share=share, published_as_it_is=True)
+    (fold,) = splits.holdout(pairs, validation_share=share)
     assert fold.test == [row for row, pair in enumerate(pairs) if pair.split == "test"]
     assert sorted(fold.train + fold.validation) == sorted(set(range(60)) - set(fold.test))
     assert bool(fold.validation) == bool(share)
+    trained = {pairs[row].original for row in (*fold.train, *fold.validation)}
+    torn = [row for row in fold.test if pairs[row].original in trained]
+    assert splits.leaking(fold, pairs, {}) == torn
+    assert torn
     sides = [{pairs[row].original for row in part} for part in (fold.train, fold.validation)]
     assert not sides[0] & sides[1]
 
 
+@pytest.mark.parametrize("by", ["original", "talker", "system"])
+def test_copies_of_an_original_are_one_original(by: SplitBy) -> None:
+    """Systems whose folders each have a copy of every original, as exports of studies have them."""
+    named = [(f"s{system}", f"o{number}.wav") for system in range(4) for number in range(30)]
+    pairs = [
+        pair(row, f"{system}/{name}", system=system, talker="t0" if row > 109 else f"t{row % 5}")
+        for row, (system, name) in enumerate(named)
+    ]
+    contents = {made.original: name for made, (_, name) in zip(pairs, named, strict=True)}
+    if by == "system":  # all systems edited the same clips: nothing would be left to train on
+        with pytest.raises(UserError, match="every original stands"):
+            splits.holdout(pairs, contents, by)
+        return
+    (drawn,) = splits.holdout(pairs, contents, by, test_share=0.3, validation_share=0.2)
+    for fold in (drawn, *splits.leave_one_out(pairs, contents, by, validation_share=0.2)):
+        sides = [{contents[pairs[row].original] for row in part} for part in fold[1:]]
+        assert not sides[0] & sides[1]
+        assert not sides[2] & (sides[0] | sides[1])
+        assert splits.leaking(fold, pairs, contents) == []
+    (blind,) = splits.holdout(pairs, by=by, test_share=0.3, validation_share=0.2)
+    assert splits.leaking(blind, pairs, {}) == []
+    assert splits.leaking(blind, pairs, contents)  # what the files' names alone do not tell
+
+
+def test_a_group_goes_by_the_name_it_had_without_contents() -> None:
+    pairs = many(60)
+    contents = {made.original: f"sound of {made.original}" for made in pairs}
+    contents[pairs[0].original] = AudioError("cannot be decoded")
+    assert splits.groups(pairs, contents) == splits.groups(pairs)
+
+
 def test_splitting_by_something_else_is_refused() -> None:
     with pytest.raises(UserError, match="split by 'weather': expected one of original, talker"):
-        splits.holdout(many(), "weather")  # type: ignore[arg-type]
+        splits.holdout(many(), by="weather")  # type: ignore[arg-type]

@@ -20,8 +20,8 @@ from auditeval.types import UserError
 
 LABELS = 12
 SENTENCE = np.array([0.6, 0.8], np.float32)
-# Measured on the 12 mixes below: .85 and .77; chance is .50.
-LEAST_RIGHT = 0.7
+# Measured on the 60 mixes below: .79 and .81, .80 and .83; chance is .50.
+LEAST_RIGHT = 0.75
 
 
 def words(*labels: int) -> np.ndarray:
@@ -224,7 +224,7 @@ def test_words_are_found_in_recordings(encoder: Encoder, evidence: str, shared_d
     rate, clips = encoder.rate_hz, {}
     labels = ["dog bark", "baby cry", "chainsaw", "rooster", "helicopter", "clock tick"]
     for label in [*labels, "sea waves"]:
-        files = [row["file"] for row in rows if row["label"] == label][5:7]
+        files = [row["file"] for row in rows if row["label"] == label][3:13]
         decoded = [audio.decode(shared_data / "esc10" / name) for name in files]
         clips[label] = [audio.resample(x, rate)[: 4 * rate] for x in decoded]
     against_sounds, against_words = [], []

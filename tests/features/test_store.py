@@ -85,10 +85,8 @@ def test_what_is_stored_is_what_the_encoder_said(pairs: list[EditPair], tmp_path
     (row,) = store.pairs(pairs[1:2])
     from auditeval.features.comparison import compare
 
-    made = [
-        Counting().encode_clip(audio.resample(audio.decode(path), 32000))
-        for path in (pairs[1].original, pairs[1].edited)
-    ]
+    clips = [audio.decode(path) for path in (pairs[1].original, pairs[1].edited)]
+    made = Counting().encode_audio([audio.resample(clip, 32000) for clip in clips])
     assert np.array_equal(row.original_audio, made[0].embedding)
     assert np.array_equal(row.edited_audio, made[1].embedding)
     assert np.array_equal(row.alignment, compare(made[0].frames, made[1].frames).values)

@@ -17,12 +17,13 @@ ROOT = Path(__file__).parents[2]
 def test_a_listening_test_is_learned_beside_simulated_edits(
     simulated: list[EditPair], tmp_path: Path
 ) -> None:
+    talkers = [int(str(pair.source).removeprefix("scene")) % 2 for pair in simulated[:12]]
     rated = [
         pair.model_copy(
             update={
                 "id": f"mine{i}",
-                "talker": f"t{i % 2}",
-                "source": f"mine{i % 2}",
+                "talker": f"t{talkers[i]}",
+                "source": f"mine{talkers[i]}",
                 "raters": {},
                 "ratings": {"quality": pair.ratings["quality"]},
             }
@@ -47,10 +48,13 @@ def test_a_listening_test_is_learned_beside_simulated_edits(
     splits = json.loads((tmp_path / "run" / "splits.json").read_text())
     assert [split["name"] for split in splits] == ["t0", "t1"]
     for split, other in zip(splits, (1, 0), strict=True):
-        assert split["test"] == [f"rated/mine{i}" for i in range(12) if i % 2 != other]
+        assert split["test"] == [f"rated/mine{i}" for i in range(12) if talkers[i] != other]
         mine = [id for id in split["train"] if id.startswith("rated/")]
-        assert mine == [f"rated/mine{i}" for i in range(12) if i % 2 == other for _ in range(8)]
-        assert len(set(split["train"])) + len(split["validation"]) == 6 + len(simulated[20:])
+        assert mine == [
+            f"rated/mine{i}" for i in range(12) if talkers[i] == other for _ in range(8)
+        ]
+        always = len(set(split["train"])) - len(set(mine)) + len(split["validation"])
+        assert always == len(simulated[20:])
     # Relevance is learned from the simulated edits; nobody rated it in the listening test.
     assert {(row.axis, row.evaluator) for row in made.report.rows} == {
         ("quality", "pairwise"),

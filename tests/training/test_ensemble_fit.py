@@ -161,7 +161,6 @@ def test_it_learns_thirty_pairs_by_heart(pairs: list[EditPair], tmp_path: Path) 
     made = train(
         configured(
             *(tmp_path / "pairs.jsonl", tmp_path / "run", "model.hidden=[64]"),
-            "+data.split.published_as_it_is=true",
             "data.split.validation_share=0.0",
             *("model.dropout=0.0", "optimizer.lr=0.01", "scheduler.patience=99"),
             "fit.epochs={quality: 60, relevance: 60, faithfulness: 60}",

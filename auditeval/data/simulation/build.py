@@ -158,12 +158,14 @@ def _scene(
                 operation=operation,
                 system=system,
                 source=source,
-                raters=listeners.rate(
-                    severities,
-                    np.random.default_rng(seed),
-                    rng,
-                    shares(faults, len(before)),
-                    [axis for axis in AXES if operation != UNEDITED or axis != "relevance"],
+                raters=dict(
+                    listeners.rate(
+                        severities,
+                        np.random.default_rng(seed),
+                        rng,
+                        shares(faults, len(before)),
+                        [axis for axis in AXES if operation != UNEDITED or axis != "relevance"],
+                    )
                 ),
             )
         )

@@ -1,0 +1,116 @@
+"""Where a checkpoint lies, and what its files say without the model being built (or torch)."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from auditeval.types import UserError
+
+WEIGHTS, CONFIG, CARD = "model.safetensors", "config.json", "README.md"
+TRAINED_ON = "trained_on.json"
+DEFAULT_CHECKPOINT = "auditeval-offline"
+
+
+class TrainedOn(BaseModel):
+    """The originals that an evaluator learned from, and those that chose or calibrated it.
+
+    Each by the first `LENGTH` digits of its `audio.content_hash`, so that a renamed or copied file
+    is still known. Nothing is computed from it: it serves reports that must say what was seen.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    LENGTH: ClassVar[int] = 16
+    train: list[str]
+    validation: list[str]
+
+    @classmethod
+    def of(cls, train: Iterable[str], validation: Iterable[str]) -> TrainedOn:
+        """From whole digests."""
+        return cls(
+            **{
+                name: sorted({digest[: cls.LENGTH] for digest in digests})
+                for name, digests in (("train", train), ("validation", validation))
+            }
+        )
+
+    def part(self, digest: str) -> Literal["train", "validation"] | None:
+        """Where an original with this digest stood, None for one that was not there."""
+        short = digest[: self.LENGTH]
+        if short in self._train:
+            return "train"
+        return "validation" if short in self._validation else None
+
+    @cached_property
+    def _train(self) -> frozenset[str]:
+        return frozenset(self.train)
+
+    @cached_property
+    def _validation(self) -> frozenset[str]:
+        return frozenset(self.validation)
+
+
+def read_trained_on(folder: Path) -> TrainedOn | None:
+    """What the evaluator in a folder was trained on; None where that was not kept.
+
+    Raises UserError for a file that is no such list.
+    """
+    path = folder / TRAINED_ON
+    try:
+        return TrainedOn.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValidationError) as error:
+        raise UserError(f"{path}: is no list of originals ({str(error).splitlines()[0]})") from None
+
+
+def digest(folder: Path) -> str:
+    """SHA-256 of weights and configuration, in hex: that of a loaded `Checkpoint`.
+
+    Raises UserError for a folder without them.
+    """
+    found = hashlib.sha256()
+    for name in (WEIGHTS, CONFIG):
+        try:
+            with (folder / name).open("rb") as file:
+                while block := file.read(1 << 20):
+                    found.update(block)
+        except OSError:
+            raise UserError(f"{folder}: is no checkpoint, it has no {name}") from None
+    return found.hexdigest()
+
+
+def find(checkpoint: str | os.PathLike[str] | None, **download: Any) -> Path:
+    """The folder that is meant: a path, a model hub id, or None for the checkpoint that ships.
+
+    A hub id is downloaded; `download` are options of `snapshot_download`. Raises UserError for one
+    that the hub does not give. Whether there is a checkpoint in the folder is not looked at.
+    """
+    if checkpoint is None:
+        # Beside the package in a source tree, inside it in a wheel.
+        package = Path(__file__).parent
+        places = [package.parent / "checkpoints", package / "checkpoints"]
+        return next(
+            (p / DEFAULT_CHECKPOINT for p in places if (p / DEFAULT_CHECKPOINT).is_dir()),
+            places[0] / DEFAULT_CHECKPOINT,
+        )
+    path = Path(checkpoint)
+    if path.exists() or str(checkpoint).count("/") != 1 or str(checkpoint).startswith((".", "/")):
+        return path
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+
+    wanted = ["*.json", "*.safetensors", "*.txt", "README.md"]
+    try:
+        return Path(snapshot_download(str(checkpoint), allow_patterns=wanted, **download))
+    except (HfHubHTTPError, HFValidationError, OSError) as error:
+        raise UserError(
+            f"{checkpoint}: no such folder, and the model hub did not give it "
+            f"({str(error).splitlines()[0]})"
+        ) from None

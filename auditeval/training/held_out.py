@@ -1,0 +1,57 @@
+"""The held-out part of a run as a manifest, and what each model says of it as a scores table."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from auditeval import checkpoint_files, manifest, scores_table
+from auditeval.atomic import replacing
+from auditeval.data.splits import Fold
+from auditeval.report.agreement import Predictions
+from auditeval.types import EditPair, Scores
+from auditeval.version import __version__
+
+MANIFEST, SCORES = "held_out.jsonl", "scores.csv"
+
+
+def write_manifest(pairs: Sequence[EditPair], folder: Path) -> None:
+    """held_out.jsonl: the pairs that were held out, each in the split `test`."""
+    held = (pair.model_copy(update={"split": "test"}) for pair in pairs)
+    manifest.write(held, folder / MANIFEST)
+
+
+def write_scores(
+    made: Predictions, pairs: Sequence[EditPair], folds: Sequence[Fold], folder: Path
+) -> None:
+    """MODEL/scores.csv of a model on these pairs, with a record as `auditeval score` writes one.
+
+    It names the checkpoint by its path from there, and none where each of several folds had one.
+    """
+    output = folder / made.evaluator / SCORES
+    scores_table.write((_row(made, pair.id) for pair in pairs), output)
+    record: dict[str, Any] = {"evaluator": made.evaluator}
+    if len(folds) == 1:
+        weights = Path(folds[0].name, "checkpoint")
+        record["checkpoint"] = weights.as_posix()
+        record["checkpoint_sha256"] = checkpoint_files.digest(output.parent / weights)
+    table = folder / MANIFEST
+    record |= {
+        "auditeval": __version__,
+        "manifest": table.name,
+        "manifest_sha256": hashlib.sha256(table.read_bytes()).hexdigest(),
+        "rows": len(pairs),
+    }
+    with replacing(output.with_name(f"{output.name}.json")) as temporary:
+        temporary.write_text(json.dumps(record, indent=2) + "\n")
+
+
+def _row(made: Predictions, id: str) -> Scores:
+    numbers: dict[str, Any] = {axis: round(x, 6) for axis, x in made.values[id].items()}
+    for axis, interval in made.intervals.get(id, {}).items():
+        for end, x in zip(("low", "high"), interval, strict=True):
+            numbers[f"{axis}_{end}"] = round(x, 6)
+    return Scores(id, **numbers)
