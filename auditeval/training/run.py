@@ -35,7 +35,7 @@ from auditeval.features.comparison import REVISION
 from auditeval.features.encoder import Encoder
 from auditeval.features.store import FeatureStore
 from auditeval.models import Model
-from auditeval.report import agreement, card
+from auditeval.report import agreement, card, machine
 from auditeval.scoring import choose_device
 from auditeval.training import held_out
 from auditeval.training.baselines import constant, make_baselines
@@ -161,6 +161,7 @@ def train(config: DictConfig) -> Trained | None:
         tested, predictions, title, config.resamples, plotted=config.name
     )
     agreement.write(report, folder / "report")
+    machine.write(folder / "report")
     held_out.write_manifest(tested, folder)
     for made in predictions:
         if made.evaluator in models:

@@ -23,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from results import keep
 
 import auditeval
 from auditeval import audio, manifest
@@ -98,10 +99,11 @@ def main() -> None:
         command += ["-c", chosen.checkpoint] if chosen.checkpoint else []
         began = time.perf_counter()
         subprocess.run(command, check=True)
-        print(f"one pair, cold: {time.perf_counter() - began:.1f} s (at most 10)")
+        cold = time.perf_counter() - began
+        print(f"one pair, cold: {cold:.1f} s (at most 10)")
 
         manifest.write(pairs, folder / "pairs.jsonl")
-        ratios = []
+        ratios, seconds = [], []
         for repeat in range(chosen.repeats):
             cache = folder / f"cache{repeat}"
             evaluator = auditeval.load(chosen.checkpoint, "cpu", cache, chosen.workers)
@@ -112,11 +114,18 @@ def main() -> None:
             whole = time.perf_counter() - began
             assert (last.done, last.errors) == (chosen.pairs, 0)
             ratios.append(bare / whole)
+            seconds.append(whole)
             print(
                 f"{chosen.pairs} pairs: {whole:.1f} s, {chosen.pairs / whole:.1f} a second; "
                 f"encoder alone {bare:.1f} s; speed {bare / whole:.3f} of it"
             )
-        print(f"median {statistics.median(ratios):.3f} (at least 0.9)")
+        row = {
+            "pairs": chosen.pairs,
+            "seconds": f"{statistics.median(seconds):.0f}",
+            "part of the encoder's speed": f"{statistics.median(ratios):.2f}",
+            "one pair, cold": f"{cold:.1f}",
+        }
+        keep("score_speed", "Scoring pairs of 5 s, medians of several runs", [row])
 
 
 if __name__ == "__main__":
