@@ -106,12 +106,12 @@ def train(config: DictConfig) -> Trained | None:
     pairs = manifest.read(manifest_path)
     if not any(pair.ratings for pair in pairs):
         raise UserError(f"{manifest_path}: no pair has ratings, so there is nothing to learn")
-    contents = digests(pair.original for pair in pairs)
-    folds: list[Fold] = call(config.data.split, pairs, contents)
     fit = call(config.fit)
     encoder = make_encoder(**config.features)
     encoder.to(str(choose_device(config.get("device", "auto"))))
     baselines = {str(name): call(node) for name, node in config.baselines.items()}
+    contents = digests(pair.original for pair in pairs)
+    folds: list[Fold] = call(config.data.split, pairs, contents)
     models = {config.name: config.model, **config.compare}
     rehearse(
         Plan.of(config, fit, encoder, folds),

@@ -38,8 +38,8 @@ class OmniRegressor(nn.Module):
     The language model of `base` (a folder or hub id of Qwen2.5-Omni, at `base_revision`) is frozen;
     LoRA of this rank on all its linear layers is trained (20.2M parameters at 7B), and the heads.
     `head` is "linear", one map to three numbers without bias as the authors ran it, or "mlp", three
-    post-regression heads with `hidden` layers as the paper's text says, of a state on one scale (see
-    `fit_scales`). Audio enters as tokens of `features.omni.encoder.OmniEncoder` of the same base:
+    post-regression heads with `hidden` layers as the paper's text says, of a state on one scale
+    (see `fit_scales`). Audio enters as tokens of `features.omni.encoder.OmniEncoder` of the same base:
     neither tower is part of this module.
 
     The base computes in `dtype`, LoRA and heads in float32; with `load_in_4bit` the base is kept in
