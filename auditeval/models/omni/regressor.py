@@ -39,8 +39,8 @@ class OmniRegressor(nn.Module):
     LoRA of this rank on all its linear layers is trained (20.2M parameters at 7B), and the heads.
     `head` is "linear", one map to three numbers without bias as the authors ran it, or "mlp", three
     post-regression heads with `hidden` layers as the paper's text says, of a state on one scale
-    (see `fit_scales`). Audio enters as tokens of `features.omni.encoder.OmniEncoder` of the same base:
-    neither tower is part of this module.
+    (see `fit_scales`). Audio enters as tokens of `features.omni.encoder.OmniEncoder` of the same
+    base: neither tower is part of this module.
 
     The base computes in `dtype`, LoRA and heads in float32; with `load_in_4bit` the base is kept in
     4 bits (NF4, package bitsandbytes, an accelerator). With rank 0 there is no LoRA.
