@@ -28,7 +28,7 @@ PATCH_HOP_FRAMES = 48
 
 _WINDOW, _HOP, _N_FFT, _MELS = 400, 160, 512, yamnet_network.BANDS
 _RANGE_HZ = 125.0, 7500.0
-_CODE = "2"
+_CODE = "3"
 """Part of the revision: counts the changes here that change a number."""
 
 _PATCHES = 64  # a pass of the network: what a long clip takes of memory

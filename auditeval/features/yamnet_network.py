@@ -3,8 +3,10 @@
 The archive's graph is quantised (w8a8): its weights lie there in float32, and QuantizeLinear and
 DequantizeLinear behind them and behind every layer round all to 8 bits when it runs. Fused, as
 onnxruntime runs them, these kernels saturate on processors with AVX2 and no VNNI (onnxruntime
-issues 6004 and 14642): rain is rain on one machine and not on the next. Without them what is left
-is the network in float32, whose logits are the same everywhere to 1e-4.
+issues 6004 and 14642): rain is rain on one machine and not on the next. Here nothing is rounded.
+What a layer's quantiser also does, and what the network was adjusted to, is kept: it cuts off what
+lies beyond its range. Without that, digital silence has an embedding seven times as long as sounds
+have, and logits of -600.
 """
 
 from __future__ import annotations
@@ -112,8 +114,9 @@ def as_module(model: ModelProto) -> nn.Module:
             )
             convolution.load_state_dict({"weight": weight, "bias": bias})
             layers += [nn.ZeroPad2d((left, right, top, bottom)), convolution]
-        elif node.op_type == "Relu":
-            layers.append(nn.ReLU(inplace=True))
+        elif node.op_type == "Clip":
+            low, high = (float(tensors[name]) for name in node.input[1:])
+            layers.append(nn.Hardtanh(low, high))
         elif node.op_type == "Gemm":
             weight, bias = (tensors[name] for name in node.input[1:])
             classifier = nn.Linear(weight.shape[1], weight.shape[0])
@@ -156,11 +159,14 @@ def _parse(graph: bytes, data: bytes) -> ModelProto:
 
 
 def _without_rounding(model: ModelProto) -> ModelProto:
-    """Every layer reads what the rounding in front of it read; any number of patches at a time."""
+    """Every layer reads what the rounding in front of it read, cut off at the same value; any
+    number of patches at a time."""
     from onnx import TensorProto, helper, numpy_helper
 
     graph = model.graph
+    tensors = {tensor.name: tensor for tensor in graph.initializer}
     rounded = {n.output[0]: n.input[0] for n in graph.node if n.op_type in _ROUNDING}
+    scales = {n.input[0]: n.input[1] for n in graph.node if n.op_type == "QuantizeLinear"}
 
     def exact(name: str) -> str:
         while name in rounded:
@@ -171,19 +177,26 @@ def _without_rounding(model: ModelProto) -> ModelProto:
         next(n for n in graph.node if n.op_type == kind).output[0]: name
         for kind, name in (("Reshape", "embedding"), ("Gemm", "logits"))
     }
-    nodes = [
-        helper.make_node(
+    nodes = []
+    for node in graph.node:
+        if node.op_type in _ROUNDING:
+            continue
+        inputs = [names.get(exact(name), exact(name)) for name in node.input]
+        outputs = [names.get(name, name) for name in node.output]
+        kind, settings = (
             node.op_type,
-            [names.get(exact(name), exact(name)) for name in node.input],
-            [names.get(name, name) for name in node.output],
-            **{a.name: helper.get_attribute_value(a) for a in node.attribute},
+            {a.name: helper.get_attribute_value(a) for a in node.attribute},
         )
-        for node in graph.node
-        if node.op_type not in _ROUNDING
-    ]
+        if kind == "Relu":  # its quantiser has 8 bits, the lowest of which stands for 0
+            most = 255 * numpy_helper.to_array(tensors[scales[node.output[0]]])
+            kind, bounds = "Clip", {"lowest": np.float32(0), f"{outputs[0]}/most": most}
+            for name, bound in bounds.items():
+                tensors[name] = numpy_helper.from_array(bound.astype(np.float32), name)
+            inputs += bounds
+        nodes.append(helper.make_node(kind, inputs, outputs, **settings))
     read = {name for node in nodes for name in node.input}
-    tensors = [tensor for tensor in graph.initializer if tensor.name in read]
-    for tensor in tensors:
+    kept = [tensor for name, tensor in tensors.items() if name in read]
+    for tensor in kept:
         if tensor.data_type == TensorProto.INT64:  # the shape of the embedding of one patch
             shape = np.array([-1, EMBEDDING_DIM], np.int64)
             tensor.CopyFrom(numpy_helper.from_array(shape, tensor.name))
@@ -195,5 +208,5 @@ def _without_rounding(model: ModelProto) -> ModelProto:
             ("logits", (CLASSES,)),
         )
     )
-    made = helper.make_graph(nodes, "yamnet", [audio], [embedding, logits], tensors)
+    made = helper.make_graph(nodes, "yamnet", [audio], [embedding, logits], kept)
     return helper.make_model(made, opset_imports=model.opset_import, ir_version=model.ir_version)
