@@ -14,6 +14,7 @@ from auditeval import manifest
 from auditeval.features import make_encoder
 from auditeval.features.encoder import Encoder
 from auditeval.features.store import Failure, FeatureStore
+from auditeval.features.threads import one_thread
 from auditeval.metrics.data_quality import (
     METRICS,
     ROLES,
@@ -55,6 +56,7 @@ class Table(NamedTuple):
     families: Mapping[str, str] = MappingProxyType({})
 
 
+@one_thread()  # of BLAS as well: the decompositions of a Frechet distance are most of the time
 def measure(
     sets: Mapping[str, Pairs],
     encoders: Encoders,

@@ -16,9 +16,9 @@ from auditeval.types import UserError
 
 # Logits of the first patch, by onnxruntime 1.31 on a processor with AVX-512 and VNNI.
 REFERENCE = {
-    "rain": {"Rain": 4.3168, "Speech": -7.4950, "Dog": -16.6444},
-    "siren": {"Siren": 2.2885, "Speech": -7.6942, "Dog": -13.3439},
-    "dog_bark": {"Dog": -5.7352, "Speech": -2.6509, "Rain": -17.7420},
+    "rain": {"Rain": 4.4783, "Speech": -7.6018, "Dog": -16.9035},
+    "siren": {"Siren": 2.5842, "Speech": -7.8932, "Dog": -14.9261},
+    "dog_bark": {"Dog": -5.3296, "Speech": -2.5402, "Rain": -17.5443},
 }
 
 
@@ -54,7 +54,7 @@ def test_onnxruntime_and_torch_agree_on_recordings(heard: YamNet, shared_data: P
         (embeddings, logits), (embeddings2, logits2) = heard._network(clip), torch(clip)
         assert np.abs(embeddings - embeddings2).max() < 1e-4
         assert np.abs(special.expit(logits) - special.expit(logits2)).max() < 1e-4
-        assert np.allclose(logits, logits2, rtol=1e-5, atol=1e-4)  # of silence down to -430
+        assert np.allclose(logits, logits2, rtol=1e-5, atol=1e-4)
 
 
 def test_rain_is_heard_as_rain(heard: YamNet, shared_data: Path) -> None:
@@ -62,12 +62,24 @@ def test_rain_is_heard_as_rain(heard: YamNet, shared_data: Path) -> None:
     rain = yamnet.labels().index("Rain")
     for path in sorted((shared_data / "esc10" / "rain").glob("*.ogg"))[:3]:
         found = heard(audio.resample(audio.decode(path), yamnet.RATE_HZ))
-        assert found.probabilities[:, rain].max() > 0.9
+        assert found.probabilities[:, rain].max() > 0.85
 
 
 def test_nothing_is_rounded_and_every_layer_is_there(heard: YamNet) -> None:
     kinds = [node.op_type for node in heard._model.graph.node]
-    assert kinds == ["Conv", "Relu"] * 27 + ["GlobalAveragePool", "Reshape", "Gemm"]
+    assert kinds == ["Conv", "Clip"] * 27 + ["GlobalAveragePool", "Reshape", "Gemm"]
+
+
+def test_silence_is_heard_as_silence_and_is_no_outlier(heard: YamNet) -> None:
+    """Without the ranges of its layers its embedding has a length of 69."""
+    silent, rain = (
+        heard(sound).embeddings[0]
+        for sound in (np.zeros(16000, np.float32), synthesize("rain", 1, 1.0, yamnet.RATE_HZ))
+    )
+    assert np.linalg.norm(silent) < 2 * np.linalg.norm(rain)
+    logits = heard(np.zeros(16000, np.float32)).logits[0]
+    assert yamnet.labels()[int(np.argmax(logits))] == "Silence"
+    assert logits.min() > -100
 
 
 def test_a_patch_has_the_same_numbers_in_any_batch_and_in_a_long_clip(heard: YamNet) -> None:
