@@ -38,6 +38,7 @@ class Audiobox(ClipEncoder):
 
     name = "audiobox"
     rate_hz = 16000
+    compares_frames = False
 
     MEASURES = ("PQ", "PC", "CE", "CU")
     """In the order of the embedding: production quality, production complexity, content enjoyment,

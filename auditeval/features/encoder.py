@@ -38,7 +38,8 @@ class Encoder(Protocol):
 
     Encoding is a function of one item: neighbours in a list change a result by rounding at most.
     `batch_size` clips at a time are what the encoder is fastest with. `arguments` (JSON values
-    only) rebuild the encoder.
+    only) rebuild the encoder. `compares_frames` says whether it keeps frames by which two clips can
+    be compared (`mel` or `patch`).
     """
 
     name: str
@@ -49,6 +50,7 @@ class Encoder(Protocol):
     text_dim: int
     joint_dim: int
     batch_size: int
+    compares_frames: bool
 
     def to(self, device: str) -> None:
         """Run on a torch device from now on; encoders that know the CPU only stay there."""
@@ -88,6 +90,7 @@ class ClipEncoder:
     batch_size = 1
     text_dim = 0
     joint_dim = 0
+    compares_frames = True
 
     def to(self, device: str) -> None:
         """Stays on the CPU."""

@@ -49,6 +49,7 @@ class _Windowed:
     rate_hz: int
     dim: int
     batch_size = 1
+    compares_frames = False
     _window: int  # samples
 
     def encode_audio(self, clips: Sequence[np.ndarray]) -> list[AudioFeatures]:
@@ -98,6 +99,7 @@ class LaionClapPackage(_JointEncoder):
     """
 
     name = "laion_clap"
+    family = "LAION CLAP"
 
     def __init__(
         self, checkpoint: str, enable_fusion: bool = False, amodel: str = "HTSAT-tiny"
@@ -148,6 +150,7 @@ class MsClapPackage(_JointEncoder):
 
     def __init__(self, checkpoint: str, version: str = "2023") -> None:
         version = str(version)  # a command line makes a number of it
+        self.family = f"Microsoft CLAP {version}"
         if version not in ("2023", "2022"):
             raise UserError(f"version {version!r} of msclap has no joint embeddings: 2023 or 2022")
         path = Path(checkpoint).expanduser().resolve()

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import signal
 
 from auditeval import audio
+from auditeval.features.wrapped import imported
 from auditeval.types import Undefined
 
 _RATE_HZ = 16000
@@ -15,10 +16,9 @@ _STOI_OF_NOTHING = 1e-5  # pystoi's sign for it
 def pesq_wideband(original: audio.Waveform, edited: audio.Waveform) -> float | Undefined:
     """PESQ-WB (ITU-T P.862.2) of speech at 16 kHz, 1.04 to 4.64; higher is better.
 
-    Needs the package `pesq` (extra `baselines`). Undefined where PESQ finds no speech.
+    Undefined where PESQ finds no speech. Raises UserError without the package `pesq`.
     """
-    import pesq
-
+    pesq = imported("pesq", "baselines")
     reference, degraded = (audio.resample(clip, _RATE_HZ) for clip in (original, edited))
     try:
         return float(pesq.pesq(_RATE_HZ, reference, degraded, "wb"))
@@ -29,11 +29,10 @@ def pesq_wideband(original: audio.Waveform, edited: audio.Waveform) -> float | U
 def stoi(original: audio.Waveform, edited: audio.Waveform) -> float | Undefined:
     """Short-time objective intelligibility (Taal et al. 2011), up to 1; higher is better.
 
-    Of the samples that both clips have. Needs the package `pystoi`. Undefined where there are not
-    enough frames with speech.
+    Of the samples that both clips have. Undefined where there are not enough frames with speech.
+    Raises UserError without the package `pystoi`.
     """
-    import pystoi
-
+    pystoi = imported("pystoi", "bench")
     reference, degraded = (audio.resample(clip, _RATE_HZ) for clip in (original, edited))
     length = min(len(reference), len(degraded))
     found = float(pystoi.stoi(reference[:length], degraded[:length], _RATE_HZ))

@@ -7,7 +7,7 @@ A baseline is a function of (name, pairs, features) that configs/baselines names
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -29,6 +29,7 @@ from auditeval.types import AXES, Axis, EditPair, Undefined, UserError
 
 log = logging.getLogger(__name__)
 RATINGS = "ratings"  # in the cache folder
+_NOISE = audio.Waveform(np.random.default_rng(0).normal(0, 0.1, 16000).astype(np.float32), 16000)
 
 
 class Tagger(Protocol):
@@ -37,6 +38,11 @@ class Tagger(Protocol):
     def tag(self, waveform: audio.Waveform) -> np.ndarray:
         """Class logits of a clip :: (C,)."""
         ...
+
+
+def each(pairs: Sequence[EditPair], name: str) -> Iterable[EditPair]:
+    """The pairs under a progress bar, of none without."""
+    return track(pairs, f"baseline {name}", console=Console(stderr=True)) if pairs else pairs
 
 
 def make_baselines(
@@ -80,8 +86,9 @@ def of_signals(
     measure: Callable[[audio.Waveform, audio.Waveform], float | Undefined],
 ) -> Predictions:
     """A measure of (original, edited) waveforms, beside every axis that is rated."""
+    measure(_NOISE, _NOISE)  # what it lacks, such as a package, it lacks without pairs too
     values: dict[str, dict[Axis, float]] = {}
-    for pair in track(pairs, f"baseline {name}", console=Console(stderr=True)):
+    for pair in each(pairs, name):
         value = measure(audio.decode(pair.original), audio.decode(pair.edited))
         if isinstance(value, Undefined):
             log.warning("%s of %s is undefined: %s", name, pair.id, value.reason)
@@ -105,7 +112,7 @@ def of_edited(
     """
     backends = Backends({"speech_quality": rater}, Path(cache_dir or default_cache_dir()) / RATINGS)
     values: dict[str, dict[Axis, float]] = {}
-    for pair in track(pairs, f"baseline {name}", console=Console(stderr=True)):
+    for pair in each(pairs, name):
         try:
             found = backends("speech_quality", audio.decode(pair.edited))
         except audio.AudioError as error:
@@ -146,9 +153,11 @@ def joint_space(
     The space is the last `dim` numbers of both embeddings (the label bridge of features=offline:
     521).
     """
-    if features is None or features.target_text.shape[1] < dim:
+    sides = () if features is None else (features.edited_audio, features.target_text)
+    sizes = [side.shape[1] for side in sides]
+    # Where both sizes are the same, as with CLAP, the space is all of it.
+    if not sizes or min(sizes) < dim or (len(set(sizes)) == 1 and dim not in sizes):
         raise UserError(f"baseline {name!r} needs a joint space of {dim} numbers: features=offline")
-    sides = (features.edited_audio, features.target_text)
     heard, worded = (side[:, -dim:].double().numpy() for side in sides)
     return _of_axis(name, pairs, "relevance", (heard * worded).sum(axis=1))
 
@@ -179,7 +188,7 @@ def inception(
     Pairs without a system have none. A system has too few test pairs for the usual ten splits.
     """
     logits: dict[str, list[np.ndarray]] = {}
-    for pair in track(pairs, f"baseline {name}", console=Console(stderr=True)):
+    for pair in each(pairs, name):
         if pair.system is not None:
             logits.setdefault(pair.system, []).append(tagger.tag(audio.decode(pair.edited)))
     scores = {system: inception_score(np.stack(rows), splits) for system, rows in logits.items()}

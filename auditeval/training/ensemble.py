@@ -42,6 +42,9 @@ class EnsembleFit(HeadsFit):
         super().__init__(epochs, batch_size, validation_batch_size)
         self._estimators = dict(estimators)
 
+    def validates(self, kind: str) -> bool:
+        return find_model(kind) is not EnsembleRegressor
+
     def parts(self, job: Job) -> Parts:
         if find_model(job.settings["name"]) is not EnsembleRegressor:
             return super().parts(job)

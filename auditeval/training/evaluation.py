@@ -27,8 +27,8 @@ from auditeval.metrics.data_quality import (
 from auditeval.metrics.groups import Deal, unit
 from auditeval.metrics.measure import Encoders, at_rate, choose, hear, loaded
 from auditeval.models.three_head import Regressor
-from auditeval.training.data import PairDataModule
-from auditeval.training.module import EvaluatorModule
+from auditeval.training.heads import HeadsFit
+from auditeval.training.stages import Plan
 from auditeval.types import EditPair, Undefined, UserError
 
 log = logging.getLogger(__name__)
@@ -55,7 +55,7 @@ class _Metrics(lightning.Callback):
 
     def _store(self, role: str, device: str) -> tuple[FeatureStore, list[DataMetric]]:
         """With the encoder of a role, and the metrics it feeds."""
-        encoder = loaded(self._encoders[role], device)
+        encoder = loaded(role, self._encoders[role], device)
         metrics = at_rate(self._chosen[role], encoder.rate_hz, self._named)
         return FeatureStore(encoder, self._cache_dir, self._workers), metrics
 
@@ -188,17 +188,18 @@ class KeptShare(_Metrics):
         self._all: dict[str, Measured] = {}
         self._units: dict[str, str] = {}
 
+    def check(self, plan: Plan) -> None:
+        """Raises UserError where it could not work; loads the encoders and lets them go."""
+        if not isinstance(plan.fit, HeadsFit):
+            raise UserError(f"callbacks=kept is for fit=heads, not for fit={plan.fit.name}")
+        plan.check_validated("callbacks=kept")
+        for role in self._chosen:
+            self._store(role, "cpu")
+
     def on_fit_start(self, trainer: lightning.Trainer, module: Any) -> None:
-        data = trainer.datamodule  # type: ignore[attr-defined]
-        if not isinstance(module, EvaluatorModule) or not isinstance(data, PairDataModule):
-            raise UserError("callbacks=kept is for fit=heads")
-        if not data.fold.validation:
-            raise UserError(
-                "callbacks=kept needs a validation part: data.split.validation_share above 0"
-            )
         if not trainer.is_global_zero:
             return
-        pairs, _ = data.validation()
+        pairs, _ = trainer.datamodule.validation()  # type: ignore[attr-defined]
         self._units = {pair.id: unit(pair) for pair in pairs}
         self._heard = [self._hear(role, pairs) for role in self._chosen]
         for metrics, heard in self._heard:

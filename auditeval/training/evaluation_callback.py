@@ -25,6 +25,7 @@ from auditeval.features import make_encoder
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.metrics.agreement import agreement
 from auditeval.training.evaluation import check_every, due, gathered
+from auditeval.training.stages import Plan
 from auditeval.types import AXES, EditPair, Undefined, UserError
 
 log = logging.getLogger(__name__)
@@ -64,12 +65,13 @@ class EvaluationCallback(lightning.Callback):
         self._rows: dict[str, Rows] = {}
         self._told: set[str] = set()
 
+    def check(self, plan: Plan) -> None:
+        """Raises UserError where a model of train.py is trained without validation."""
+        plan.check_validated("callbacks=evaluation")
+
     def on_train_start(self, trainer: lightning.Trainer, module: Any) -> None:
         if not sum(trainer.num_val_batches):
-            raise UserError(
-                "EvaluationCallback works in validation, and there is none: with train.py set "
-                "data.split.validation_share above 0"
-            )
+            raise UserError("EvaluationCallback works in validation, and there is none")
 
     def on_validation_epoch_start(self, trainer: lightning.Trainer, module: Any) -> None:
         self._rows = {name: {} for name in self._metrics}

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import cast
 
 import torch
 from torch import Tensor
 
+from auditeval.data.splits import Fold
+from auditeval.features.encoder import Encoder
 from auditeval.features.store import FeatureStore
 from auditeval.models import find_model
 from auditeval.models.three_head import (
@@ -19,8 +22,10 @@ from auditeval.models.three_head import (
 from auditeval.training.callbacks import BestHeads, SaveLast
 from auditeval.training.data import PairDataModule, take
 from auditeval.training.module import EvaluatorModule
-from auditeval.training.stages import Job, Parts, encoding, usable
+from auditeval.training.stages import Job, Parts, Plan, encoding, make_trainer, usable
 from auditeval.types import AXES, EditPair, UserError
+
+_STAND_INS = 16
 
 
 class HeadsFit:
@@ -39,22 +44,65 @@ class HeadsFit:
             raise UserError(
                 f"fit.epochs {epochs!r}: expected a number for each of {', '.join(AXES)}"
             )
+        counts = {
+            "batch_size": batch_size,
+            "validation_batch_size": validation_batch_size,
+            **{f"epochs.{axis}": count for axis, count in epochs.items()},
+        }
+        for name, count in counts.items():
+            if not (isinstance(count, int) and count > 0):
+                raise UserError(f"fit.{name} {count!r}: expected a whole number above 0")
         self._epochs = dict(epochs)
         self._batch_size, self._validation_batch_size = batch_size, validation_batch_size
+
+    def validates(self, kind: str) -> bool:
+        """Whether models of this kind see the validation part as such while they are trained."""
+        return True
+
+    def stand_in(self, encoder: Encoder) -> PairBatch:
+        """Random numbers in the shape of this encoder's features, of a few pairs."""
+        sizes = (encoder.dim, encoder.text_dim) * 2 + (encoder.text_dim,) * 2
+        frames = int(encoder.compares_frames)  # how many numbers these make is not known yet
+        return PairBatch(*(torch.rand(_STAND_INS, size) for size in (*sizes, frames, frames)))
+
+    def check(self, plan: Plan) -> None:
+        """Raises UserError where a model of the plan could not be trained; makes each once."""
+        for name, alone in (("gradient_clip_val", 0), ("accumulate_grad_batches", 1)):
+            if (plan.trainer.get(name) or alone) != alone:
+                raise UserError(
+                    f"trainer.{name} is for fit=lora; in fit={self.name} each head has an "
+                    "optimizer of its own"
+                )
+        features, rows = self.stand_in(plan.encoder), list(range(_STAND_INS))
+        for settings in plan.models.values():
+            if not issubclass(find_model(settings["name"]), self.trains):
+                raise UserError(
+                    f"model {settings['name']!r} is not trained by fit={self.name}; see fit=lora "
+                    "for qwen_omni, fit=ensemble for ensemble"
+                )
+            job = Job(
+                settings=settings,
+                encoder=plan.encoder,
+                features=features,
+                ratings=torch.linspace(1, 5, _STAND_INS)[:, None].expand(-1, len(AXES)),
+                fold=Fold("stand-in", rows, [], rows),
+                pairs=[],
+                originals=[],
+                folder=Path(),
+                seed=plan.seed,
+                optimizer=plan.optimizer,
+                scheduler=plan.scheduler,
+            )
+            parts = self.parts(job)
+            parts.module.configure_optimizers()
+            make_trainer(plan.trainer, parts.trainer, logger=False)
 
     def features(
         self, store: FeatureStore, pairs: Sequence[EditPair], models: Sequence[str]
     ) -> PairBatch:
         """Features of all pairs, in chunks so that only what models see stays in memory."""
-        words = False
-        for name in models:
-            kind = find_model(name)
-            if not issubclass(kind, self.trains):
-                raise UserError(
-                    f"model {name!r} is not trained by fit={self.name}; see fit=lora for "
-                    "qwen_omni, fit=ensemble for ensemble"
-                )
-            words |= kind.uses_changed_words
+        kinds = [cast(type[Regressor], find_model(name)) for name in models]
+        words = any(kind.uses_changed_words for kind in kinds)
         rows = encoding(store, pairs, lambda chunk: store.pairs(chunk, words))
         return PairBatch.stack(usable(pairs, rows))
 

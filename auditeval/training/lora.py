@@ -11,19 +11,20 @@ import pytorch_lightning as lightning
 import torch
 from torch import Tensor
 
-from auditeval.features.encoder import AudioFeatures
+from auditeval.features.encoder import AudioFeatures, Encoder
 from auditeval.features.omni.encoder import TOKENS
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.models import find_model
 from auditeval.models.omni.inputs import Batch, InputBuilder
-from auditeval.models.omni.regressor import OmniRegressor
+from auditeval.models.omni.regressor import OmniRegressor, open_base_of
 from auditeval.training.callbacks import SaveLast
 from auditeval.training.lora_data import LoraDataModule
 from auditeval.training.module import log_agreement
-from auditeval.training.stages import Job, Parts, encoding, usable
+from auditeval.training.stages import Job, Parts, Plan, built, encoding, make_trainer, usable
 from auditeval.types import AXES, EditPair, UserError
 
 _PREDICTED_AT_A_TIME = 64
+_SCALED_BY = 256
 
 
 def warmup(
@@ -125,18 +126,47 @@ class LoraFit:
                 raise UserError(f"fit.{name} {count!r}: expected a whole number above 0")
         if not (isinstance(memory_gib, (int, float)) and memory_gib >= 0):
             raise UserError(f"fit.memory_gib {memory_gib!r}: expected a number, 0 for none")
-        self._epochs, self._batch_size, self._accumulate = epochs, batch_size, accumulate
+        self._batch_size, self._accumulate = batch_size, accumulate
         self._validation_batch_size = validation_batch_size
         self._gradient_checkpointing, self._memory_gib = gradient_checkpointing, memory_gib
+        self._trainer = {
+            "max_epochs": epochs,
+            "accumulate_grad_batches": accumulate,
+            "use_distributed_sampler": False,  # its batches know their device already
+        }
+
+    def validates(self, kind: str) -> bool:
+        """Every model sees the validation part while it is trained."""
+        return True
+
+    def stand_in(self, encoder: Encoder) -> None:
+        """None: tokens are no features of a pair."""
+
+    def check(self, plan: Plan) -> None:
+        """Raises UserError where a model of the plan could not be trained; reads no weights."""
+        for settings in plan.models.values():
+            if find_model(settings["name"]) is not OmniRegressor:
+                raise UserError(
+                    f"model {settings['name']!r} is not trained by fit=lora; see fit=heads"
+                )
+        if plan.encoder.name != "qwen_omni":
+            raise UserError(f"fit=lora needs features=qwen_omni, not {plan.encoder.name}")
+        heard = plan.encoder.arguments["model"], plan.encoder.arguments["model_revision"]
+        for settings in plan.models.values():
+            arguments = {key: value for key, value in settings.items() if key != "name"}
+            base = built("model qwen_omni", open_base_of, arguments)
+            if heard != (base.name, base.revision):
+                raise UserError(
+                    f"features.model is {heard[0]}, model.base is {base.name}: a language model "
+                    "understands its own audio tower only; set base.model"
+                )
+        optimizer = built("the optimizer", plan.optimizer, [torch.nn.Parameter(torch.zeros(1))])
+        _schedule(plan.scheduler, optimizer, 1)
+        make_trainer(plan.trainer, self._trainer, logger=False)
 
     def features(
         self, store: FeatureStore, pairs: Sequence[EditPair], models: Sequence[str]
     ) -> PairTokens:
-        for name in models:
-            if find_model(name) is not OmniRegressor:
-                raise UserError(f"model {name!r} is not trained by fit=lora; see fit=heads")
-        if store.encoder.name != "qwen_omni":
-            raise UserError(f"fit=lora needs features=qwen_omni, not {store.encoder.name}")
         tokens = PairTokens(store, pairs, self._memory_gib)
         store.encoder.to("cpu")  # its place on the accelerator is the language model's now
         return tokens
@@ -144,18 +174,7 @@ class LoraFit:
     def parts(self, job: Job) -> Parts:
         arguments = dict(job.settings)
         arguments.pop("name")
-        try:
-            model = OmniRegressor(**arguments)
-        except (TypeError, ValueError, RuntimeError) as error:
-            if isinstance(error, UserError):
-                raise
-            raise UserError(f"model qwen_omni cannot be made with its settings ({error})") from None
-        heard = job.encoder.arguments["model"], job.encoder.arguments["model_revision"]
-        if heard != (model.arguments["base"], model.arguments["base_revision"]):
-            raise UserError(
-                f"features.model is {heard[0]}, model.base is {model.arguments['base']}: a "
-                "language model understands its own audio tower only; set base.model"
-            )
+        model = built("model qwen_omni", lambda: OmniRegressor(**arguments))
         model.prepare(job.ratings[job.fold.train])
         if self._gradient_checkpointing:
             model.language_model.gradient_checkpointing_enable({"use_reentrant": False})  # type: ignore[operator]
@@ -172,11 +191,7 @@ class LoraFit:
                 job.seed,
             ),
             [SaveLast(job.folder / "last.ckpt", every_batches=self._accumulate)],
-            {
-                "max_epochs": self._epochs,
-                "accumulate_grad_batches": self._accumulate,
-                "use_distributed_sampler": False,  # its batches know their device already
-            },
+            self._trainer,
             dict,
         )
 
@@ -193,6 +208,11 @@ class LoraFit:
 
     def intervals(self, model: OmniRegressor, features: PairTokens, rows: Sequence[int]) -> None:
         """None: nothing calibrates it."""
+
+
+def _schedule(scheduler: Callable[..., Any], optimizer: torch.optim.Optimizer, steps: int) -> Any:
+    advice = "; with fit=lora use scheduler=warmup_cosine or scheduler=warmup_linear"
+    return built("the scheduler", scheduler, optimizer, steps, advice=advice)
 
 
 class LoraModule(lightning.LightningModule):
@@ -218,19 +238,18 @@ class LoraModule(lightning.LightningModule):
         self._validated: list[tuple[Tensor, Tensor]] = []
 
     def configure_optimizers(self) -> Any:
-        optimizer = self._optimizer([p for p in self.model.parameters() if p.requires_grad])
+        trained = [parameter for parameter in self.model.parameters() if parameter.requires_grad]
+        optimizer = built("the optimizer", self._optimizer, trained)
         steps = int(self.trainer.estimated_stepping_batches)
-        try:
-            scheduler = self._scheduler(optimizer, steps)
-        except (TypeError, ValueError) as error:
-            raise UserError(
-                f"the scheduler cannot be made ({error}); with fit=lora use "
-                "scheduler=warmup_cosine or scheduler=warmup_linear"
-            ) from None
+        scheduler = _schedule(self._scheduler, optimizer, steps)
         return {
             "optimizer": optimizer,
             "lr_scheduler": {"scheduler": scheduler, "interval": "step"},
         }
+
+    def on_train_start(self) -> None:
+        if self.trainer.global_step == 0:  # a resumed run has its scales
+            self.model.fit_scales(self.trainer.datamodule.some_rows(_SCALED_BY))  # type: ignore[attr-defined]
 
     def training_step(self, batch: tuple[Batch, Tensor], batch_index: int) -> Tensor:
         rows, rated = batch
@@ -251,6 +270,8 @@ class LoraModule(lightning.LightningModule):
                 error = rated_mse(predicted[:, index], rated[:, index]).detach()
                 count = int(there.sum())
                 self.log(f"train/mse/{axis}", error, on_step=False, on_epoch=True, batch_size=count)
+        scheduler: Any = self.lr_schedulers()
+        self.log("train/lr", scheduler.get_last_lr()[0])  # of each step
         return loss
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:

@@ -11,7 +11,10 @@ from torch import Tensor
 
 from auditeval.metrics.agreement import STATISTICS
 from auditeval.models.three_head import PairBatch, Regressor
+from auditeval.training.stages import built
 from auditeval.types import AXES
+
+_SCHEDULERS = "; with fit=heads or ensemble use scheduler=plateau or scheduler=cosine"
 
 
 def masked_mse(predicted: Tensor, rated: Tensor) -> Tensor | None:
@@ -66,8 +69,20 @@ class EvaluatorModule(lightning.LightningModule):
     def configure_optimizers(self) -> Any:
         if not any(True for _ in self.model.heads.parameters()):
             return None  # all of the model was fitted before, in closed form
-        optimizers = [self._optimizer(self.model.heads[axis].parameters()) for axis in AXES]
-        return optimizers, [self._scheduler(optimizer) for optimizer in optimizers]
+        optimizers = [
+            built("the optimizer", self._optimizer, self.model.heads[axis].parameters())
+            for axis in AXES
+        ]
+        return optimizers, [
+            built("the scheduler", self._scheduler, optimizer, advice=_SCHEDULERS)
+            for optimizer in optimizers
+        ]
+
+    def on_train_epoch_start(self) -> None:
+        optimizers: Any = self.optimizers()
+        for axis, optimizer in zip(AXES, optimizers, strict=True):
+            if self.current_epoch < self.epochs[axis]:
+                self.log(f"train/lr/{axis}", optimizer.param_groups[0]["lr"])
 
     def training_step(self, batch: tuple[PairBatch, Tensor], batch_index: int) -> None:
         features, rated = batch

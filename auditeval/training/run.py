@@ -21,8 +21,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import hydra
-import hydra.errors
-import pytorch_lightning as lightning
 import torch
 from omegaconf import DictConfig, OmegaConf
 from pytorch_lightning.utilities.rank_zero import rank_zero_only
@@ -37,14 +35,17 @@ from auditeval.features.comparison import REVISION
 from auditeval.features.encoder import Encoder
 from auditeval.features.store import FeatureStore
 from auditeval.models import Model
-from auditeval.report import agreement, card
+from auditeval.report import agreement, card, machine
 from auditeval.scoring import choose_device
 from auditeval.training import held_out
 from auditeval.training.baselines import constant, make_baselines
 from auditeval.training.callbacks import deterministic
+from auditeval.training.configured import call, plain
 from auditeval.training.data import rating_matrix
 from auditeval.training.further_tests import FurtherTest, with_baselines
-from auditeval.training.stages import Job
+from auditeval.training.rehearsal import rehearse
+from auditeval.training.stages import Job, Plan, make_trainer
+from auditeval.training.wandb_logger import WandbLogger
 from auditeval.types import AXES, EditPair, UserError
 from auditeval.version import __version__
 
@@ -88,31 +89,39 @@ def train(config: DictConfig) -> Trained | None:
     if torch.cuda.is_available():
         torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", 0)))  # not all of them on the first
     config.run_dir = _run_dir(config.run_dir, first)
+    plain(config)
     folder = Path(config.run_dir)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{folder}: no run folder can be made there ({error.strerror})") from None
+    logger = call(config.logger, save_dir=str(folder))
     if "make" in config.get("base", {}):
-        _call(config.base.make)
+        call(config.base.make)
     # Before the data, which can take minutes to make.
     tests: dict[str, FurtherTest] = {
-        str(name): _call(node) for name, node in config.get("tests", {}).items()
+        str(name): call(node) for name, node in config.get("tests", {}).items()
     }
-    manifest_path = Path(_call(config.data.manifest))
+    manifest_path = Path(call(config.data.manifest))
     pairs = manifest.read(manifest_path)
     if not any(pair.ratings for pair in pairs):
         raise UserError(f"{manifest_path}: no pair has ratings, so there is nothing to learn")
-    contents = digests(pair.original for pair in pairs)
-    folds: list[Fold] = _call(config.data.split, pairs, contents)
-    fit = _call(config.fit)
+    fit = call(config.fit)
     encoder = make_encoder(**config.features)
     encoder.to(str(choose_device(config.get("device", "auto"))))
-    baselines = {str(name): _call(node) for name, node in config.baselines.items()}
-    for node in config.callbacks.values():
-        _call(node)  # each fold has its own; a mistake in their settings is said before hours pass
+    baselines = {str(name): call(node) for name, node in config.baselines.items()}
+    contents = digests(pair.original for pair in pairs)
+    folds: list[Fold] = call(config.data.split, pairs, contents)
+    models = {config.name: config.model, **config.compare}
+    rehearse(
+        Plan.of(config, fit, encoder, folds),
+        [baselines, *(test.baselines for test in tests.values())],
+        [call(node) for node in config.callbacks.values()],  # each fold has its own
+    )
     if first:
         _record(folder, config, manifest_path, pairs, folds, encoder)
 
     store = FeatureStore(encoder, config.cache_dir, config.workers)
-    models = {config.name: config.model, **config.compare}
     started = time.perf_counter()
     kinds = [settings.name for settings in models.values()]
     features = fit.features(store, pairs, kinds)
@@ -152,6 +161,7 @@ def train(config: DictConfig) -> Trained | None:
         tested, predictions, title, config.resamples, plotted=config.name
     )
     agreement.write(report, folder / "report")
+    machine.write(folder / "report")
     held_out.write_manifest(tested, folder)
     for made in predictions:
         if made.evaluator in models:
@@ -165,6 +175,8 @@ def train(config: DictConfig) -> Trained | None:
             card.write(folder / name / folds[0].name / "checkpoint", folder)
     timing = {"features_seconds": seconds, "encoder_seconds": store.encoder_seconds}
     (folder / "timing.json").write_text(json.dumps({**timing, "encoded": store.misses}) + "\n")
+    if isinstance(logger, WandbLogger):
+        logger.log_report(folder / "report")
     return Trained(report, tables)
 
 
@@ -253,7 +265,7 @@ class _Run:
         deterministic(config.seed)
         parts = self.fit.parts(
             Job(
-                OmegaConf.to_container(self.settings, resolve=True),  # type: ignore[arg-type]
+                plain(self.settings),
                 self.encoder,
                 features,
                 ratings,
@@ -266,14 +278,14 @@ class _Run:
                 hydra.utils.instantiate(config.scheduler),
             )
         )
-        trainer = lightning.Trainer(
-            **hydra.utils.instantiate(config.trainer),
-            **parts.trainer,
+        trainer = make_trainer(
+            hydra.utils.instantiate(config.trainer),
+            parts.trainer,
             default_root_dir=self.folder,
-            logger=hydra.utils.instantiate(config.logger, save_dir=str(self.folder)),
+            logger=call(config.logger, save_dir=str(self.folder)),
             callbacks=[
                 *parts.callbacks,
-                *map(_call, config.callbacks.values()),
+                *map(call, config.callbacks.values()),
             ],
         )
         if trainer.is_global_zero and (metrics := self.folder / "metrics.csv").exists():
@@ -321,19 +333,6 @@ def _run_dir(configured: str, first: bool) -> str:
     return os.environ.get("AUDITEVAL_RUN_DIR", configured)
 
 
-def _call(node: DictConfig, *arguments: Any) -> Any:
-    """Call what a node names; a user's mistake in there comes out as itself, not as Hydra's."""
-    try:
-        return hydra.utils.call(node, *arguments)
-    except hydra.errors.InstantiationException as error:
-        cause = error.__cause__
-        if isinstance(cause, UserError):
-            raise cause from None
-        if isinstance(cause, ValueError) or "argument" in str(cause):
-            raise UserError(f"{node._target_}: {cause}; see configs/") from None
-        raise
-
-
 def _record(
     folder: Path,
     config: DictConfig,
@@ -343,7 +342,7 @@ def _record(
     encoder: Encoder,
 ) -> None:
     """What the run was made from. A folder is never continued with other inputs or settings."""
-    resolved: dict[str, Any] = OmegaConf.to_container(config, resolve=True)  # type: ignore[assignment]
+    resolved = plain(config)
     settings = {key: resolved[key] for key in _DECISIVE}
     record = {
         "encoder_revision": encoder.revision,

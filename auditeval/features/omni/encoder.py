@@ -35,6 +35,7 @@ class OmniEncoder:
 
     name = "qwen_omni"
     text_dim = joint_dim = 0
+    compares_frames = False
 
     def __init__(
         self,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import importlib.util
+import inspect
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol, cast
 
@@ -10,11 +12,12 @@ import torch
 from torch import Tensor, nn
 
 from auditeval.features.encoder import AudioFeatures
-from auditeval.features.omni.base import DTYPES, open_base
+from auditeval.features.omni.base import DTYPES, Base, open_base
 from auditeval.features.omni.encoder import TOKENS
 from auditeval.features.store import Failure
 from auditeval.models.mlp import mlp
 from auditeval.models.omni.inputs import Batch, InputBuilder, Order, PairRow
+from auditeval.models.standardise import Standardise
 from auditeval.types import AXES, EditPair, UserError
 
 # "all-linear" would also train vocabulary head and towers, where those are loaded.
@@ -35,8 +38,9 @@ class OmniRegressor(nn.Module):
     The language model of `base` (a folder or hub id of Qwen2.5-Omni, at `base_revision`) is frozen;
     LoRA of this rank on all its linear layers is trained (20.2M parameters at 7B), and the heads.
     `head` is "linear", one map to three numbers without bias as the authors ran it, or "mlp", three
-    post-regression heads with `hidden` layers as the paper's text says. Audio enters as tokens of
-    `features.omni.encoder.OmniEncoder` of the same base: neither tower is part of this module.
+    post-regression heads with `hidden` layers as the paper's text says, of a state on one scale
+    (see `fit_scales`). Audio enters as tokens of `features.omni.encoder.OmniEncoder` of the same
+    base: neither tower is part of this module.
 
     The base computes in `dtype`, LoRA and heads in float32; with `load_in_4bit` the base is kept in
     4 bits (NF4, package bitsandbytes, an accelerator). With rank 0 there is no LoRA.
@@ -64,7 +68,7 @@ class OmniRegressor(nn.Module):
         load_in_4bit: bool = False,
     ) -> None:
         super().__init__()
-        _check(dtype, head, hidden, rank, alpha, dropout, max_tokens)
+        _check(dtype, head, hidden, rank, alpha, dropout, max_tokens, load_in_4bit)
         opened = open_base(base, base_revision)
         found = opened.fingerprint()
         if fingerprint not in (None, found):
@@ -97,7 +101,7 @@ class OmniRegressor(nn.Module):
         self.heads = nn.ModuleDict(
             {"scores": nn.Linear(size, len(AXES), bias=False)}
             if head == "linear"
-            else {axis: mlp(size, hidden, dropout) for axis in AXES}
+            else {"scale": Standardise(size)} | {axis: mlp(size, hidden, dropout) for axis in AXES}
         )
         self.register_buffer("trained", torch.zeros(len(AXES), dtype=torch.bool))
         self._merged = False
@@ -113,6 +117,19 @@ class OmniRegressor(nn.Module):
             if axis in self.heads and rated[:, index].any():
                 last = cast(nn.Linear, cast(nn.Sequential, self.heads[axis])[-1])
                 nn.init.constant_(last.bias, ratings[rated[:, index], index].mean().item())
+
+    @torch.no_grad()
+    def fit_scales(self, rows: Sequence[PairRow]) -> None:
+        """Let MLP heads see the last token's state on one scale, that of these training pairs.
+
+        What differs between pairs is little of a state, nearly all of which is the prompt's. To be
+        called before the first step, when LoRA changes nothing yet.
+        """
+        if "scale" in self.heads:
+            device = self.trained.device
+            passes = ([rows[row] for row in chosen] for chosen in self._passes(rows))
+            states = [self._state(Batch.stack(few).to(device), None) for few in passes]
+            cast(Standardise, self.heads["scale"]).fit(torch.cat(states))
 
     def look(self, store: Clips, pairs: Sequence[EditPair]) -> list[PairRow | Failure]:
         """What `forward` and `predict` take of each pair, or why it cannot be rated."""
@@ -132,7 +149,7 @@ class OmniRegressor(nn.Module):
         return [read(pair) for pair in pairs]
 
     def forward(self, batch: Batch) -> Tensor:
-        return self._rate(batch, None)
+        return self._score(self._state(batch, None))
 
     @torch.inference_mode()
     def predict(self, rows: Sequence[PairRow]) -> Tensor:
@@ -145,7 +162,7 @@ class OmniRegressor(nn.Module):
         scores = torch.empty(len(rows), len(AXES))
         for chosen in self._passes(rows):
             batch = Batch.stack([rows[row] for row in chosen]).to(self.trained.device)
-            scores[chosen] = self._rate(batch, self._prefix).cpu()
+            scores[chosen] = self._score(self._state(batch, self._prefix)).cpu()
         return scores
 
     def predict_with_intervals(self, rows: Sequence[PairRow]) -> tuple[Tensor, None]:
@@ -200,7 +217,8 @@ class OmniRegressor(nn.Module):
         if chosen:
             yield chosen
 
-    def _rate(self, batch: Batch, prefix: Any) -> Tensor:
+    def _state(self, batch: Batch, prefix: Any) -> Tensor:
+        """What the last layer says at the last token :: (B, hidden), float32."""
         ids, mask = batch.ids, batch.mask
         skipped = len(self.inputs.prefix)
         if skipped and prefix is None:
@@ -218,7 +236,7 @@ class OmniRegressor(nn.Module):
             inputs_embeds=embedded, attention_mask=whole, position_ids=positions, **options
         ).last_hidden_state
         last = mask.shape[1] - 1 - mask.flip(1).argmax(dim=1)
-        return self._score(states[torch.arange(len(ids), device=ids.device), last].float())
+        return states[torch.arange(len(ids), device=ids.device), last].float()
 
     def _embed(self, ids: Tensor, audio: Tensor) -> Tensor:
         embedded = self.language_model.get_input_embeddings()(ids)  # type: ignore[operator]
@@ -230,6 +248,7 @@ class OmniRegressor(nn.Module):
     def _score(self, state: Tensor) -> Tensor:
         if "scores" in self.heads:
             return self.heads["scores"](state)
+        state = self.heads["scale"](state)
         return torch.cat([self.heads[axis](state) for axis in AXES], dim=1)
 
     def _read_prefix(self) -> Any:
@@ -240,6 +259,18 @@ class OmniRegressor(nn.Module):
         ).past_key_values
 
 
+def open_base_of(arguments: Mapping[str, Any]) -> Base:
+    """The base of an OmniRegressor that would be made with these arguments; reads no weights.
+
+    Raises TypeError for arguments it does not have, UserError for values that none can be made with
+    and for a package that is missing.
+    """
+    given = inspect.signature(OmniRegressor).bind(**arguments)
+    given.apply_defaults()
+    _check(**{name: given.arguments[name] for name in inspect.signature(_check).parameters})
+    return open_base(given.arguments["base"], given.arguments["base_revision"])
+
+
 def _check(
     dtype: str,
     head: str,
@@ -248,6 +279,7 @@ def _check(
     alpha: float,
     dropout: float,
     max_tokens: int,
+    load_in_4bit: bool,
 ) -> None:
     if dtype not in list(DTYPES):
         raise UserError(f"dtype {dtype!r} is none of {', '.join(DTYPES)}")
@@ -263,6 +295,10 @@ def _check(
         raise UserError(f"dropout {dropout!r}: expected a number from 0 to below 1")
     if not (isinstance(max_tokens, int) and max_tokens > 0):
         raise UserError(f"max_tokens {max_tokens!r}: expected a whole number above 0")
+    if load_in_4bit and importlib.util.find_spec("bitsandbytes") is None:
+        raise UserError(
+            "load_in_4bit needs the package bitsandbytes: pip install 'auditeval[bitsandbytes]'"
+        )
 
 
 def _add_lora(language_model: nn.Module, rank: int, alpha: float, dropout: float) -> None:
@@ -283,14 +319,8 @@ def _add_lora(language_model: nn.Module, rank: int, alpha: float, dropout: float
 
 
 def _four_bits(dtype: torch.dtype) -> dict[str, Any]:
-    import importlib.util
-
     from transformers import BitsAndBytesConfig
 
-    if importlib.util.find_spec("bitsandbytes") is None:
-        raise UserError(
-            "load_in_4bit needs the package bitsandbytes: pip install 'auditeval[bitsandbytes]'"
-        )
     config = BitsAndBytesConfig(
         load_in_4bit=True,
         bnb_4bit_quant_type="nf4",

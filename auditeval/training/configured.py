@@ -1,0 +1,34 @@
+"""What a configuration names, called; what it holds, as plain values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import hydra
+import hydra.errors
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from auditeval.features.wrapped import first_line
+from auditeval.types import UserError
+
+
+def call(node: DictConfig, *arguments: Any, **options: Any) -> Any:
+    """Call what a node names; a user's mistake in there comes out as itself, not as Hydra's."""
+    try:
+        return hydra.utils.call(node, *arguments, **options)
+    except hydra.errors.InstantiationException as error:
+        cause = error.__cause__
+        if isinstance(cause, UserError):
+            raise cause from None
+        if isinstance(cause, ValueError) or "argument" in str(cause):
+            raise UserError(f"{node._target_}: {cause}; see configs/") from None
+        raise
+
+
+def plain(node: DictConfig) -> dict[str, Any]:
+    """Its values, resolved; UserError where one is missing, or one that another refers to."""
+    try:
+        return OmegaConf.to_container(node, resolve=True, throw_on_missing=True)  # type: ignore[return-value]
+    except OmegaConfBaseException as error:
+        raise UserError(f"{error.full_key}: {first_line(error)}") from None
