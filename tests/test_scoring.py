@@ -24,7 +24,7 @@ from auditeval.audio import decode, resample
 from auditeval.features.comparison import compare
 from auditeval.features.melstats import MelStats
 from auditeval.models.three_head import PairBatch
-from auditeval.scoring import Evaluator, Progress, _to_line, load
+from auditeval.scoring import Evaluator, Progress, load
 from auditeval.types import AXES, EditPair, Scores, UserError
 
 TOLERANCE = 1e-6 + 1e-9
@@ -330,7 +330,7 @@ def test_killed_ten_times_the_file_is_that_of_an_uninterrupted_run(
     whole = tmp_path / "whole.csv"
     commands.start(*command(whole))
     assert commands.wait() == 1  # one row could not be scored
-    size = sum(len(_to_line(row)) for row in scores_table.read(whole))  # of the partial file
+    size = sum(map(len, map(scores_table.to_line, scores_table.read(whole))))  # of the partial file
 
     rng = random.Random(1984)
     output, partial = tmp_path / "killed.csv", tmp_path / "killed.csv.partial"

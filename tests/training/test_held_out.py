@@ -13,7 +13,7 @@ from hydra import compose, initialize_config_dir
 from auditeval import checkpoint, manifest, scores_table
 from auditeval.checkpoint_files import read_trained_on
 from auditeval.data.contents import digests
-from auditeval.scoring import Evaluator
+from auditeval.scoring import Evaluator, load
 from auditeval.training.run import Trained, train
 from auditeval.types import AXES, EditPair
 
@@ -100,6 +100,27 @@ def test_other_commands_go_on_from_the_held_out_part(finished: Path) -> None:
         assert row["axis"] == found["axis"]
         for name, value in row["utterance"].items():
             assert value["value"] == pytest.approx(found["utterance"][name]["value"], abs=1e-4)
+
+
+def test_an_evaluation_on_its_own_training_pairs_says_so(finished: Path, copied: Path) -> None:
+    scores = finished.parent / "scores.csv"
+    loaded = load(finished / "pairwise" / "holdout" / "checkpoint", "cpu", workers=0)
+    for _ in loaded.score_manifest(copied, scores):
+        pass
+    (split,) = json.loads((finished / "splits.json").read_text())
+    parts = {part: set(split[part]) for part in ("train", "validation")}
+    for table, against, known in (
+        (scores, copied, parts),
+        (finished / "pairwise" / "scores.csv", finished / "held_out.jsonl", {}),
+    ):
+        report = table.parent / "evaluated"
+        command = start("evaluate", table, "--against", against, "--resamples", 5, "-o", report)
+        out, err = command.communicate()
+        assert command.returncode == 0, err
+        (found,) = json.loads((report / "agreement.json").read_text())["leaks"]
+        assert not found["unknown"]
+        assert {part: set(found[part]) for part in parts if found[part]} == known
+        assert ("LEAK: scores was trained on the originals of" in out) == bool(known)
 
 
 def test_a_published_split_that_leaks_is_used_and_says_so(copied: Path, tmp_path: Path) -> None:
