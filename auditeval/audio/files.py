@@ -22,6 +22,8 @@ _MP3_DELAY = 1105
 
 LAME's encoder adds 576 of them and every decoder 529."""
 
+# TypeError: soundfile wants to be told the rate of what is called .raw.
+_NOT_AUDIO = (soundfile.LibsndfileError, RuntimeError, TypeError)
 _BLOCK_SAMPLES = 1 << 20
 _PIPE_BYTES = 0x7FFF_0000
 
@@ -45,8 +47,7 @@ def read(path: str | os.PathLike[str]) -> Waveform:
                 else block[:, 0]
                 for block in file.blocks(_BLOCK_SAMPLES, dtype="float32", always_2d=True)
             ]
-    # TypeError: soundfile wants to be told the rate of what is called .raw.
-    except (soundfile.LibsndfileError, RuntimeError, TypeError) as error:
+    except _NOT_AUDIO as error:
         raise AudioError(f"{path}: cannot be decoded as audio ({error})") from error
     samples = np.concatenate(blocks) if blocks else np.zeros(0, np.float32)
     # The length in an MP3 header is an estimate; every other container states it exactly.
@@ -61,6 +62,17 @@ def read(path: str | os.PathLike[str]) -> Waveform:
     if reason := fault(waveform):
         raise AudioError(f"{path}: {reason}")
     return waveform
+
+
+def channels(path: str | os.PathLike[str]) -> int:
+    """How many channels a file has, by its header; AudioError where that cannot be read."""
+    path = Path(path)
+    _check_is_readable_file(path)
+    try:
+        with soundfile.SoundFile(path) as file:
+            return int(file.channels)
+    except _NOT_AUDIO as error:
+        raise AudioError(f"{path}: cannot be decoded as audio ({error})") from error
 
 
 def _check_is_readable_file(path: Path) -> None:

@@ -11,6 +11,7 @@ from auditeval.cli import (
     build,
     compare,
     convert,
+    describe,
     evaluate,
     explain,
     filter,
@@ -28,6 +29,7 @@ app = typer.Typer(
     help="Predicts human ratings (1 to 5) of audio edits: quality, relevance, faithfulness.",
 )
 app.command("score")(score.score)
+app.command("describe")(describe.describe)
 app.command("explain")(explain.explain)
 app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)

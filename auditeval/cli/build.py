@@ -64,9 +64,38 @@ def build(
     quietest interval of A, captions by rule. Six edits a tuple. A killed build goes on where it
     stopped when the same command is given again, and ends with the same bytes.
 
-    Beyond the paper: B and C share their interval; the split points are 30 % and 70 % of a
-    background of any length; where too few intervals lie at one end, the drop operation fills it
-    from the middle; a tuple that would clip is turned down as a whole.
+    Where this departs from the paper:
+
+    - **Clips** come from lists, of any prompts (two events at least), and serve in many tuples.
+      The paper has TangoFlux generate A, B and C for each tuple, from captions of AudioCaps and
+      from over 100 sound types in eight categories; `auditeval generate` makes a list of such
+      clips.
+
+    - **B and C** have one length, as in the paper, but in steps of 0.1 s and within both of their
+      recordings, out of which they are cut where these are loudest. Where a recording is under the
+      shortest event, both are as long as it.
+
+    - **A** is the start of a recording; one that is silent or lasts less than nine tenths of
+      `--background-seconds` is left out. A, B and C never share a prompt or a recording, and with
+      one pair of events no A comes twice before all that fit have come once.
+
+    - **Volume**: peaks are matched as in the paper, but where a mix could exceed full scale, all
+      clips of its tuple are turned down. `--match lufs`, `--match snr` and `--level` are ours.
+
+    - **Place**: the split points are 30 % and 70 % of a background of any length, for the paper's
+      3 s and 7 s of 10 s. B and C share their place after the drop operation too.
+
+    - **Drop**: the paper moves "a portion" of the events at either end to a random place in the
+      middle; here it is what an end has beyond a third of all. Where an end has less than a third,
+      the middle gives it events, each to the quietest place there; in the paper it does not.
+
+    - **Captions** follow the paper's templates and probabilities; inside a sentence the captions
+      of A and B begin with a small letter (but for I, TV and the like), and each sentence ends in
+      one full stop.
+
+    - **Instructions** are sentences of templates of ours, four for each operation.
+
+    - Mixes are mono, of 16 bits.
 
     Examples:
 

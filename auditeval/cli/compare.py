@@ -19,16 +19,26 @@ def compare(
             "--statistic", "-s", help="SRCC (default), LCC, KTAU or MSE; several allowed."
         ),
     ] = None,
+    level: Annotated[
+        list[str] | None,
+        typer.Option("--level", "-l", help="utterance (default) or system; both allowed."),
+    ] = None,
+    baselines: Annotated[
+        bool,
+        typer.Option(help="Rows of what the models had to beat, and the human ceiling."),
+    ] = True,
     pool: Annotated[
         bool,
         typer.Option("--pool", help="The runs are folds of one: pool the trials of contrast sets."),
     ] = False,
 ) -> None:
-    """One table of several runs: a row a model, a column an axis of each test.
+    """One table of several runs: a row a model or baseline, a column an axis of each test.
 
-    Example:
+    Examples:
 
         auditeval compare runs/melstats runs/offline -s SRCC -s LCC -o ablation.md
+
+        auditeval compare runs/melstats runs/offline -l system -l utterance --no-baselines
     """
     from auditeval.report import contrasts
     from auditeval.report import runs as reports
@@ -42,7 +52,7 @@ def compare(
             print_whole(contrasts.render_table(report))
         made: reports.Comparison | dict[str, contrasts.Report] = pooled
     else:
-        made = reports.compare(found, tuple(statistic or ["SRCC"]))
+        made = reports.compare(found, statistic or ["SRCC"], level or ["utterance"], baselines)
         print_whole(reports.render_table(made))
     if output is not None:
         try:

@@ -1,12 +1,19 @@
-"""`auditeval evaluate`: a scores table against the ratings of a manifest."""
+"""`auditeval evaluate`: scores tables against the ratings of a manifest."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from auditeval.report.agreement import Predictions
+    from auditeval.types import EditPair
+
+_SPLITS = ("test", "validation", "train")
 
 
 def evaluate(
@@ -17,44 +24,154 @@ def evaluate(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Folder for JSON, Markdown and the plot.")
     ] = None,
+    split: Annotated[
+        str | None,
+        typer.Option(
+            help="test, validation, train or all; default: test where the manifest states splits."
+        ),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="A table for each operation, system, split, talker, source or other field as well."
+        ),
+    ] = None,
+    checkpoint: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--checkpoint",
+            "-c",
+            help="TABLE=FOLDER (or hub id) of the checkpoint that made a table, to look for leaks "
+            "in what it was trained on; needed where the JSON beside the table does not lead there."
+            " TABLE is its name in the report, and may be left out where there is one.",
+        ),
+    ] = None,
     resamples: Annotated[int, typer.Option(min=0, help="Bootstrap draws of the intervals.")] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 1984,
 ) -> None:
     """Agreement with ratings: MSE, LCC, SRCC, KTAU at system and utterance level, with intervals.
 
-    Example:
+    Names the pairs whose original the evaluator was trained on, and, where pairs have several
+    raters, the correlation that their noise leaves to an evaluator without error.
+
+    Examples:
 
         auditeval evaluate scores.csv --against pairs.jsonl -o report
+
+        auditeval evaluate ours.csv theirs.csv --against pairs.jsonl --split test --by operation
+
+        auditeval evaluate scores.csv --against pairs.jsonl --checkpoint runs/a/a/holdout/checkpoint
     """
-    from auditeval import manifest, scores_table
-    from auditeval.report import agreement
+    from auditeval import manifest
+    from auditeval.report import agreement, leaks
     from auditeval.types import AXES, UserError
 
     pairs = [pair for pair in manifest.read(against) if pair.ratings]
     if not pairs:
         raise UserError(f"{against}: no pair has ratings to compare with")
-    predictions = []
-    for path in scores:
-        rows = list(scores_table.read(path))
-        twice = [name for name, times in Counter(row.id for row in rows).items() if times > 1]
-        if twice:
-            raise UserError(f"{path}: id {twice[0]!r} stands in more than one row")
-        made = agreement.Predictions.from_scores(path.stem, rows)
-        if not any(pair.ratings.keys() & made.values.get(pair.id, {}).keys() for pair in pairs):
-            raise UserError(f"{path}: has a score for none of the {len(pairs)} rated pairs")
-        predictions.append(made)
-    found = agreement.make_report(
-        pairs, predictions, f"the ratings of {against.name}", resamples, seed
+    pairs, part = _part(pairs, split or ("all" if by == "split" else None), against)
+    names = _names(scores)
+    checkpoints = _checkpoints(checkpoint or [], list(names.values()))
+    predictions = [_predictions(path, name, pairs) for path, name in names.items()]
+    trained = {name: leaks.trained_on(path, checkpoints.get(name)) for path, name in names.items()}
+    title = f"the ratings of {against.name}{part}"
+    settings = (title, resamples, seed)
+    groups = agreement.by_field(pairs, predictions, by, *settings) if by is not None else {}
+    differences = [
+        difference
+        for axis in AXES
+        for other in predictions[1:]
+        if (difference := agreement.compare(pairs, predictions[0], other, axis, resamples, seed))
+    ]
+    scored = {made.evaluator: [id for id, x in made.values.items() if x] for made in predictions}
+    found = agreement.make_report(pairs, predictions, *settings)._replace(
+        differences=differences,
+        leaks=leaks.find(pairs, scored, trained),
+        by=by or "",
+        groups=groups,
     )
-    agreement.print_table(found)
-    for axis in AXES:
-        for other in predictions[1:]:
-            line = agreement.compare(pairs, predictions[0], other, axis, resamples, seed)
-            if line:
-                print(line)
+    agreement.print_report(found)
     if output is not None:
         try:
             agreement.write(found, output)
         except OSError as error:
             raise UserError(f"{output}: cannot be written ({error.strerror})") from None
         print(f"report: {output}")
+
+
+def _part(pairs: list[EditPair], split: str | None, against: Path) -> tuple[list[EditPair], str]:
+    """The pairs of a split, and how the title names it."""
+    from auditeval.types import UserError
+
+    stated = Counter(pair.split or "none stated" for pair in pairs)
+    splits = any(pair.split for pair in pairs)
+    split = split or ("test" if splits else "all")
+    if split == "all":
+        return pairs, f" (all splits, {len(pairs):,} pairs)" if splits else ""
+    if split not in _SPLITS:
+        raise UserError(f"--split {split!r}: expected {', '.join(_SPLITS)} or all")
+    kept = [pair for pair in pairs if pair.split == split]
+    if not kept:
+        listed = ", ".join(f"{name} {count}" for name, count in sorted(stated.items()))
+        raise UserError(
+            f"{against}: no rated pair is in the split {split} (there are: {listed}); choose "
+            "another with --split, or all"
+        )
+    return kept, f" (split {split}, {len(kept):,} of {len(pairs):,} pairs)"
+
+
+def _names(tables: Sequence[Path]) -> dict[Path, str]:
+    """What the report calls each table: its name without the suffix, of several with one name with
+    as many folders before it as tell them apart."""
+    from auditeval.types import UserError
+
+    whole = {table: table.resolve() for table in tables}
+    if len(set(whole.values())) < len(tables):
+        raise UserError("a scores table is named twice")
+    names: dict[Path, str] = {}
+    for table, path in whole.items():
+        alike = [other for other in whole.values() if other.stem == path.stem and other != path]
+        tails = ([*path.parts[-depth:-1], path.stem] for depth in range(1, len(path.parts)))
+        names[table] = next(
+            ("/".join(tail) for tail in tails if not any(_ends_with(x, tail) for x in alike)),
+            str(table),  # they differ in the suffix only
+        )
+    return names
+
+
+def _ends_with(path: Path, tail: Sequence[str]) -> bool:
+    return list(path.with_suffix("").parts[-len(tail) :]) == list(tail)
+
+
+def _checkpoints(given: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+    """TABLE=FOLDER options by table; the one table needs no name."""
+    from auditeval.types import UserError
+
+    found: dict[str, str] = {}
+    for option in given:
+        name, equals, folder = option.partition("=")
+        if (not equals or name not in names) and len(names) == 1:
+            name, folder = names[0], option
+        if name not in names or not folder:
+            raise UserError(
+                f"--checkpoint {option!r}: expected TABLE=FOLDER, TABLE one of {', '.join(names)}"
+            )
+        if name in found:
+            raise UserError(f"--checkpoint {name}: stands twice")
+        found[name] = folder
+    return found
+
+
+def _predictions(path: Path, name: str, pairs: Sequence[EditPair]) -> Predictions:
+    from auditeval import scores_table
+    from auditeval.report.agreement import Predictions
+    from auditeval.types import UserError
+
+    rows = list(scores_table.read(path))
+    twice = [id for id, times in Counter(row.id for row in rows).items() if times > 1]
+    if twice:
+        raise UserError(f"{path}: id {twice[0]!r} stands in more than one row")
+    made = Predictions.from_scores(name, rows)
+    if not any(pair.ratings.keys() & made.values.get(pair.id, {}).keys() for pair in pairs):
+        raise UserError(f"{path}: has a score for none of the {len(pairs)} rated pairs")
+    return made

@@ -1,4 +1,4 @@
-"""`auditeval import`: other layouts to a manifest."""
+"""`auditeval import`: other layouts to a manifest, other evaluators' results to a scores table."""
 
 from __future__ import annotations
 
@@ -11,42 +11,77 @@ import typer
 
 
 class Layout(str, Enum):
-    """Layouts that can be read; `data.importers.IMPORTERS` has one function for each."""
+    """Layouts that can be read: those of `data.importers.IMPORTERS`, and results."""
 
     auditscore = "auditscore"
     ms_swift = "ms-swift"
     p835 = "p835"
     mushra_codecs = "mushra-codecs"
+    omni_results = "omni-results"
 
 
 def import_(
     layout: Annotated[Layout, typer.Argument(help="What the folder holds.")],
-    folder: Annotated[Path, typer.Argument(help="The folder (ms-swift: or the .jsonl file).")],
+    folder: Annotated[
+        Path, typer.Argument(help="The folder (ms-swift, omni-results: or the .jsonl file).")
+    ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Manifest to write: .jsonl, .csv or .parquet.")
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Manifest to write (omni-results: scores table): .jsonl, .csv or .parquet.",
+        ),
     ],
 ) -> None:
     """Turn another layout into a manifest. Audio stays where it is.
 
-    Example:
+    System, operation and source of AuditScore and ms-swift come from the authors' file names, where
+    an AuditScore record does not say them itself.
+
+    omni-results: what AuditEval-llm answered (the result file of `swift infer`) becomes a scores
+    table. Its ids are those of `import ms-swift` of the same file, and of the file that the
+    inference was on where each edited file has a name of its own. A line without a readable
+    answer gets a row with its reason, and the exit status is 1.
+
+    Examples:
 
         auditeval import auditscore AuditScore/dataset -o auditscore.jsonl
+
+        auditeval import ms-swift test.jsonl -o pairs.jsonl
+
+        auditeval import omni-results test_res.jsonl -o auditeval_llm.csv
+
+        auditeval evaluate auditeval_llm.csv --against pairs.jsonl
     """
-    from auditeval import manifest
-    from auditeval.data.importers import IMPORTERS
+    from auditeval.data.importers import import_omni_results
     from auditeval.types import UserError
 
     if not folder.exists():
         raise UserError(f"{folder}: no such folder")
+    try:
+        if layout is Layout.omni_results:
+            rows, errors = import_omni_results(folder, output)
+            print(f"{output}: {rows - errors} scored, {errors} errors")
+            if errors:
+                raise typer.Exit(1)
+            return
+        count, rated = _import_pairs(layout, folder, output)
+    except OSError as error:
+        raise UserError(f"{output}: cannot be written ({error.strerror})") from None
+    print(f"{output}: {count} pairs, {rated} with ratings")
+
+
+def _import_pairs(layout: Layout, folder: Path, output: Path) -> tuple[int, int]:
+    """How many pairs were written, and how many of them have ratings."""
+    from auditeval import manifest
+    from auditeval.data.importers import IMPORTERS
+    from auditeval.types import UserError
+
     pairs = IMPORTERS[layout.value](folder)
     if not pairs:
         raise UserError(f"{folder}: holds no pairs")
     twice = [name for name, times in Counter(pair.id for pair in pairs).items() if times > 1]
     if twice:
         raise UserError(f"{folder}: id {twice[0]!r} stands in more than one record")
-    try:
-        count = manifest.write(pairs, output)
-    except OSError as error:
-        raise UserError(f"{output}: cannot be written ({error.strerror})") from None
-    rated = sum(bool(pair.ratings) for pair in pairs)
-    print(f"{output}: {count} pairs, {rated} with ratings")
+    return manifest.write(pairs, output), sum(bool(pair.ratings) for pair in pairs)

@@ -24,10 +24,16 @@ def metrics(
         typer.Option(help="Names of metrics, with commas; default: all of the encoders given."),
     ] = None,
     clap: Annotated[
-        str | None, typer.Option(help="CLAP: folder, model hub id or original file.")
+        str | None,
+        typer.Option(
+            help="Microsoft's CLAP, the paper's: original file, or folder of auditeval convert."
+        ),
+    ] = None,
+    laion_clap: Annotated[
+        str | None, typer.Option(help="LAION's CLAP: folder, model hub id or original file.")
     ] = None,
     human_clap: Annotated[
-        str | None, typer.Option(help="Human-CLAP: as --clap, fine-tuned on human ratings.")
+        str | None, typer.Option(help="Human-CLAP: as --laion-clap, fine-tuned on human ratings.")
     ] = None,
     cnn14: Annotated[
         Path | None, typer.Option(help="PANNs CNN14, of 32 or 16 kHz: for FD, KL and IS.")
@@ -51,6 +57,10 @@ def metrics(
     Without weights YAMNet and the label bridge stand in, under names of their own. A pair that
     cannot be used is left out of all metrics and listed in the JSON, and the exit status is 1.
 
+    A column has the paper's name only with the paper's kind of model: `clap_score` is of
+    Microsoft's CLAP, which the paper cites (Elizalde et al., ICASSP 2023: CLAP_weights_2022.pth;
+    that of 2023 is read too, and the table says which), and `laion_clap_score` of LAION's.
+
     Of a whole set that `auditeval build` made, FAD and FD are 0: it holds every edit with its
     reverse, so that originals and edited clips are the same. Compare parts of it.
 
@@ -59,6 +69,9 @@ def metrics(
         auditeval metrics random.jsonl kept.jsonl -o report
 
         auditeval metrics kept.jsonl --cnn14 Cnn14_mAP=0.431.pth --only fd_cnn14_32k -o report
+
+        auditeval metrics kept.jsonl --clap CLAP_weights_2022.pth --laion-clap
+        laion/clap-htsat-unfused -o report
     """
     from auditeval.metrics.data_quality import ROLES
     from auditeval.metrics.measure import measure
@@ -69,6 +82,7 @@ def metrics(
     manifests_by_name = _named(manifests)
     given = {
         "clap": clap,
+        "laion_clap": laion_clap,
         "human_clap": human_clap,
         "cnn14": cnn14,
         "vggish": vggish,

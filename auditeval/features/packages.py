@@ -99,6 +99,7 @@ class LaionClapPackage(_JointEncoder):
     """
 
     name = "laion_clap"
+    family = "LAION CLAP"
 
     def __init__(
         self, checkpoint: str, enable_fusion: bool = False, amodel: str = "HTSAT-tiny"
@@ -149,6 +150,7 @@ class MsClapPackage(_JointEncoder):
 
     def __init__(self, checkpoint: str, version: str = "2023") -> None:
         version = str(version)  # a command line makes a number of it
+        self.family = f"Microsoft CLAP {version}"
         if version not in ("2023", "2022"):
             raise UserError(f"version {version!r} of msclap has no joint embeddings: 2023 or 2022")
         path = Path(checkpoint).expanduser().resolve()

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from transformers.audio_utils import mel_filter_bank, spectrogram, window_function
 
+from auditeval import audio
 from auditeval.features.clap.files import read
 from auditeval.features.cnn14 import Cnn14
 from auditeval.features.encoder import AudioFeatures, ClipEncoder
@@ -25,7 +26,7 @@ _CODE = "1"
 
 _SUPPORTED = (
     "supported are CNN14 of PANNs for 32 kHz (Cnn14_mAP=0.431.pth) and for 16 kHz "
-    "(Cnn14_16k_mAP=0.438.pth)"
+    "(Cnn14_16k_mAP=0.438.pth), from zenodo.org/records/3987831"
 )
 _STFT, _BANK = "spectrogram_extractor.", "logmel_extractor.melW"
 
@@ -94,6 +95,10 @@ class Cnn14Encoder(ClipEncoder):
             embedding = self._model(mel)
             logits = self._model.fc_audioset(embedding)
         return AudioFeatures(embedding[0].cpu().numpy(), {"logits": logits.cpu().numpy()})
+
+    def tag(self, waveform: audio.Waveform) -> np.ndarray:
+        """Class logits of a whole clip of any rate :: (527,)."""
+        return self.encode_clip(audio.resample(waveform, self.rate_hz)).frames["logits"][0]
 
     def _log_mel(self, samples: np.ndarray) -> np.ndarray:
         """Power in dB, no less than -100 :: float32 (1 + N // hop, 64)."""

@@ -27,6 +27,7 @@ STATISTICS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
 }
 LOWER_IS_BETTER = frozenset({"MSE"})
 LEVELS = ("system", "utterance")
+_NAMELESS = Undefined("not every pair names its system")
 
 
 class Agreement(NamedTuple):
@@ -58,23 +59,19 @@ def agreement(
     (1.0, Undefined(reason='2 items; a correlation needs 3'))
     """
     x, y = _checked(predicted, rated, systems)
-    names, codes = np.unique([str(system) for system in systems], return_inverse=True)
-    rows = [np.flatnonzero(codes == code) for code in range(len(names))]
-    rng = np.random.default_rng(seed)
-    picks = [rng.integers(len(rows), size=len(rows)) for _ in range(resamples)]
-
-    utterance_draws = [np.concatenate([rows[system] for system in pick]) for pick in picks]
-    result = {"utterance": _level(x, y, utterance_draws, len(rows))}
+    clusters, picks = _drawn(systems, resamples, seed)
+    draws = [np.concatenate([clusters[system] for system in pick]) for pick in picks]
+    result = {"utterance": _level(x, y, draws, len(clusters))}
     if None in systems:
-        reason = Undefined("not every pair names its system")
         return {
-            "system": {name: Agreement(reason, reason, 0) for name in STATISTICS},
+            "system": dict.fromkeys(STATISTICS, Agreement(_NAMELESS, _NAMELESS, 0)),
             "utterance": {
-                name: found._replace(interval=reason) for name, found in result["utterance"].items()
+                name: found._replace(interval=_NAMELESS)
+                for name, found in result["utterance"].items()
             },
         }
-    x_means, y_means = (np.array([values[r].mean() for r in rows]) for values in (x, y))
-    return {"system": _level(x_means, y_means, picks, len(rows)), **result}
+    x_means, y_means = (np.array([values[rows].mean() for rows in clusters]) for values in (x, y))
+    return {"system": _level(x_means, y_means, picks, len(clusters)), **result}
 
 
 class Coverage(NamedTuple):
@@ -114,8 +111,8 @@ def paired_difference(
     statistic: str = "SRCC",
     resamples: int = 1000,
     seed: int = 1984,
-) -> Agreement:
-    """Utterance-level statistic of evaluator `first` minus that of `second`, same pairs.
+) -> dict[str, Agreement]:
+    """{"system" | "utterance": a statistic of evaluator `first` minus that of `second`}.
 
     Both are computed on the same bootstrap draws of systems, so what the pairs share cancels: an
     interval that excludes 0 says that one evaluator is better on data like these.
@@ -123,22 +120,39 @@ def paired_difference(
     a, y = _checked(first, rated, systems)
     b, _ = _checked(second, rated, systems)
 
-    def difference(rows: np.ndarray) -> float | Undefined:
-        values = [computed(statistic, x[rows], y[rows]) for x in (a, b)]
+    def difference(rows: np.ndarray, sides: Sequence[np.ndarray]) -> float | Undefined:
+        values = [computed(statistic, side[rows], sides[2][rows]) for side in sides[:2]]
         for value in values:
             if isinstance(value, Undefined):
                 return value
         return values[0] - values[1]  # type: ignore[operator]
 
+    clusters, picks = _drawn(systems, resamples, seed)
+    means = [np.array([values[rows].mean() for rows in clusters]) for values in (a, b, y)]
+    draws = [np.concatenate([clusters[system] for system in pick]) for pick in picks]
+    found = {}
+    for level, sides, chosen in (("system", means, picks), ("utterance", [a, b, y], draws)):
+        interval = percentiles([difference(rows, sides) for rows in chosen], len(clusters))
+        items = len(sides[2])
+        found[level] = Agreement(difference(np.arange(items), sides), interval, items)
+    if None in systems:
+        found["system"] = Agreement(_NAMELESS, _NAMELESS, 0)
+        found["utterance"] = found["utterance"]._replace(interval=_NAMELESS)
+    return found
+
+
+def _drawn(
+    systems: Sequence[str | None], resamples: int, seed: int
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Row numbers of each system, and which systems each draw of the bootstrap holds.
+
+    There is nothing to draw from one system, whose intervals are undefined.
+    """
     _, codes = np.unique([str(system) for system in systems], return_inverse=True)
     clusters = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
     rng = np.random.default_rng(seed)
-    draws = (
-        np.concatenate([clusters[i] for i in rng.integers(len(clusters), size=len(clusters))])
-        for _ in range(resamples)
-    )
-    interval = percentiles([difference(rows) for rows in draws], len(clusters))
-    return Agreement(difference(np.arange(len(y))), interval, len(y))
+    count = len(clusters)
+    return clusters, [rng.integers(count, size=count) for _ in range(resamples if count > 1 else 0)]
 
 
 def _checked(

@@ -45,16 +45,20 @@ class Heard(NamedTuple):
 class Role(NamedTuple):
     """What feeds metrics: `encoder` of configs/features, and the command's option for its weights.
 
-    `argument` is the encoder's own name for them; a role without an option needs none.
+    `argument` is the encoder's own name for them; a role without an option needs none. Metrics may
+    be of one `family` of models alone: that of the encoder begins with it.
     """
 
     encoder: str
     option: str = ""
     argument: str = ""
+    family: str = ""
 
 
 ROLES = {
-    "clap": Role("clap", "--clap FOLDER", "model"),
+    # The paper's CLAP score cites Elizalde et al. at ICASSP 2023: Microsoft's, of 2022.
+    "clap": Role("clap", "--clap FOLDER", "model", "Microsoft CLAP"),
+    "laion_clap": Role("clap", "--laion-clap FOLDER", "model", "LAION CLAP"),
     "vggish": Role("vggish", "--vggish FILE", "checkpoint"),
     "cnn14": Role("cnn14", "--cnn14 FILE", "checkpoint"),
     "human_clap": Role("clap", "--human-clap FOLDER", "model"),
@@ -241,8 +245,10 @@ def _of_sets(frames: str, tagger: str, *rates_hz: int) -> Iterable[DataMetric]:
 
 def _catalogue() -> Iterable[DataMetric]:
     text = _mean_of(_text_cosine, text=True)
-    yield _percent("clap_score", "clap", text)
-    yield _percent("clap_audio_audio", "clap", _mean_of(_audio_cosine, original=True))
+    clips = _mean_of(_audio_cosine, original=True)
+    for role in ("clap", "laion_clap"):
+        yield _percent(f"{role}_score", role, text)
+        yield _percent(f"{role}_audio_audio", role, clips)
     yield from _of_sets("vggish", "cnn14", 32000, 16000)
     yield _percent("human_clap_score", "human_clap", text)
     for place, axis in enumerate(("pq", "pc", "ce", "cu")):

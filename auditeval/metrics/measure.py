@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,12 +42,17 @@ class Row(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Rows in the order given, metrics in that of the catalogue; `encoders` :: role -> revision."""
+    """Rows in the order given, metrics in that of the catalogue.
+
+    `encoders` :: role -> revision; `families` :: role -> whose model it is, where
+    the role is of a family and the encoder says its own.
+    """
 
     metrics: list[DataMetric]
     rows: list[Row]
     encoders: dict[str, str]
     seed: int
+    families: Mapping[str, str] = MappingProxyType({})
 
 
 def measure(
@@ -68,8 +74,8 @@ def measure(
     the cache. A pair that an encoder cannot use is left out of all metrics, as if the set were
     without it. `watch(what, done, total)` is told how far a pass has come, in pairs.
 
-    Raises UserError for a metric that is unknown or whose encoder was not given, and for what is
-    wrong with a manifest.
+    Raises UserError for a metric that is unknown or whose encoder was not given or is of another
+    family than its name says, and for what is wrong with a manifest.
     """
     chosen = choose(encoders, only)
     totals = {name: _check(pairs) for name, pairs in sets.items()}
@@ -77,10 +83,12 @@ def measure(
     while True:
         run = _Run(sets, totals, left_out, batch_size, seed, watch)
         made: dict[str, dict[str, Measured]] = {name: {} for name in sets}
-        revisions = {}
+        revisions, families = {}, {}
         for role, metrics in chosen.items():
-            encoder = loaded(encoders[role], device)
+            encoder = loaded(role, encoders[role], device)
             revisions[role] = f"{encoder.name}@{encoder.revision}"
+            if ROLES[role].family and (family := getattr(encoder, "family", "")):
+                families[role] = family
             fitting = at_rate(metrics, encoder.rate_hz, bool(only))
             store = FeatureStore(encoder, cache_dir, workers)
             for name in sets:
@@ -93,7 +101,7 @@ def measure(
                 Row(name, totals[name], {n: made[name][n] for n in names}, left_out[name])
                 for name in sets
             ]
-            return Table([METRICS[name] for name in names], rows, revisions, seed)
+            return Table([METRICS[name] for name in names], rows, revisions, seed, families)
         # Once more without them: the groups are to be of the pairs that all encoders can use.
         for name, failures in run.found.items():
             left_out[name].update(failures)
@@ -117,9 +125,20 @@ def choose(encoders: Iterable[str], only: Sequence[str] = ()) -> dict[str, list[
     return chosen
 
 
-def loaded(encoder: Encoder | Mapping[str, Any], device: str = "cpu") -> Encoder:
-    """The encoder of a role, made where its arguments were given, on this device."""
+def loaded(role: str, encoder: Encoder | Mapping[str, Any], device: str = "cpu") -> Encoder:
+    """The encoder of a role, made where its arguments were given, on this device.
+
+    Raises UserError for one that says it is of another family than the role's.
+    """
     made = make_encoder(**encoder) if isinstance(encoder, Mapping) else encoder
+    wanted, family = ROLES[role].family, getattr(made, "family", "")
+    if family and not family.startswith(wanted):
+        fitting = [f"{kind.option} ({name})" for name, kind in ROLES.items()
+                   if kind.family and family.startswith(kind.family)]  # fmt: skip
+        raise UserError(
+            f"the encoder {role} is to be a {wanted} and is a {family}, which has metrics of its "
+            f"own: give it as {' or '.join(fitting)}"
+        )
     made.to(device)
     return made
 

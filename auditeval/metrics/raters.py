@@ -183,9 +183,11 @@ def human_ceiling(
     rater's bias, which moves all pairs alike, costs no correlation. Where raters heard different
     pairs, who happened to rate a pair is a part of the noise, and votes are split pair by pair.
 
-    Intervals are percentiles over draws of whole systems, as in `agreement`, five in each split.
-    Pairs of fewer than 2 votes are left out; `items` counts the others. Raises ValueError for
-    unequal lengths and for votes that are not finite.
+    Intervals are percentiles over draws of whole systems, as in `agreement`. There are five in each
+    split, and what such a draw changes in its split's correlation is added to the mean over splits:
+    how far splits differ among themselves is no uncertainty of that mean. Pairs of fewer than 2
+    votes are left out, `items` counts the others. Raises ValueError for unequal lengths and for
+    votes that are not finite.
     """
     votes, systems = _of_panels(votes, systems)
     if not votes:
@@ -198,7 +200,7 @@ def human_ceiling(
     clusters, unnamed = _clusters(systems)
     rng = np.random.default_rng(seed)
     found: list[dict[tuple[str, str], Value]] = []
-    drawn: list[dict[tuple[str, str], Value]] = []
+    moved: list[dict[tuple[str, str], Value]] = []
     steps = []
     for _ in range(splits):
         halves = _split(table, crossed, rng)
@@ -208,16 +210,20 @@ def human_ceiling(
         found.append(_correlations(means, clusters, np.arange(len(clusters))))
         for _ in range(0 if unnamed else _DRAWS_PER_SPLIT):
             pick = rng.integers(len(clusters), size=len(clusters))
-            values = _correlations(means, clusters, pick)
-            drawn.append({key: _ceiling(value, steps[-1]) for key, value in values.items()})
+            drawn = _correlations(means, clusters, pick)
+            moved.append({key: _minus(value, found[-1][key]) for key, value in drawn.items()})
 
     def of(level: str, name: str) -> Agreement:
         if unnamed and level == "system":
             return Agreement(unnamed, unnamed, 0)
-        value = _ceiling(_mean([values[level, name] for values in found]), float(np.mean(steps)))
-        interval = percentiles([values[level, name] for values in drawn], len(clusters))
         items = len(votes) if level == "utterance" else len(clusters)
-        return Agreement(value, unnamed or interval, items)
+        mean, step = _mean([values[level, name] for values in found]), float(np.mean(steps))
+        if isinstance(mean, Undefined):
+            return Agreement(mean, unnamed or mean, items)
+        draws = [values[level, name] for values in moved]
+        ceilings = [v if isinstance(v, Undefined) else _ceiling(mean + v, step) for v in draws]
+        interval = unnamed or percentiles(ceilings, len(clusters))
+        return Agreement(_ceiling(mean, step), interval, items)
 
     return {level: {name: of(level, name) for name in CORRELATIONS} for level in LEVELS}
 
@@ -333,9 +339,13 @@ def _mean(values: Sequence[Value]) -> Value:
     return float(np.mean(defined))
 
 
-def _ceiling(correlation: Value, step: float) -> Value:
+def _minus(value: Value, other: Value) -> Value:
+    if isinstance(value, Undefined):
+        return value
+    return other if isinstance(other, Undefined) else value - other
+
+
+def _ceiling(correlation: float, step: float) -> float:
     """Root of the reliability of a panel of `step` times the votes of the halves that correlate."""
-    if isinstance(correlation, Undefined):
-        return correlation
-    r = max(correlation, 0.0)
+    r = min(max(correlation, 0.0), 1.0)
     return sqrt(step * r / (1 + (step - 1) * r))

@@ -8,26 +8,57 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+from rich.console import Console
+from rich.progress import track
 
 from auditeval.atomic import replacing
 from auditeval.metrics.agreement import (
     LEVELS,
-    STATISTICS,
     Agreement,
     Coverage,
     agreement,
     coverage,
     paired_difference,
-    system_means,
 )
-from auditeval.types import AXES, Axis, EditPair, Scores, Undefined
+from auditeval.metrics.raters import human_ceiling
+from auditeval.report.agreement_plot import plot
+from auditeval.report.agreement_table import (
+    print_report,
+    print_table,
+    print_whole,
+    render_table,
+    to_markdown,
+)
+from auditeval.report.leaks import Leaks
+from auditeval.types import AXES, Axis, EditPair, Scores, Undefined, UserError
 
-if TYPE_CHECKING:
-    from rich.table import Table
+__all__ = [
+    "Difference",
+    "Predictions",
+    "Report",
+    "Row",
+    "by_field",
+    "compare",
+    "make_report",
+    "plot",
+    "print_report",
+    "print_table",
+    "print_whole",
+    "render_table",
+    "to_json",
+    "to_markdown",
+    "write",
+]
 
 _NOT_ON_SCALE = Undefined("its values are not ratings on the 1 to 5 scale")
 _OF_A_SYSTEM = Undefined("its values are of whole systems, not of single pairs")
+_UNGROUPED = ("id", "ratings", "raters")  # fields of a pair that make no groups
+_SPLITS, _FEWEST_SPLITS = 200, 20  # of the raters into halves; few where few resamples are wanted
+
+Levels = Mapping[str, Mapping[str, Agreement]]
+"""{"system" | "utterance": {statistic: Agreement}}."""
 
 
 class Predictions(NamedTuple):
@@ -64,19 +95,39 @@ class Row(NamedTuple):
 
     axis: Axis
     evaluator: str
-    agreement: dict[str, dict[str, Agreement]]
+    agreement: Levels
     rated: int
     missing: int
     coverage: Coverage | None = None
 
 
+class Difference(NamedTuple):
+    """SRCC of evaluator `first` minus that of `second`, by level, on the pairs that both scored."""
+
+    axis: Axis
+    first: str
+    second: str
+    pairs: int
+    srcc: Mapping[str, Agreement]
+
+
 class Report(NamedTuple):
-    """Rows by axis, then in the order of the evaluators; `ratings_from` says who rated."""
+    """Rows by axis, then in the order of the evaluators; `ratings_from` says who rated.
+
+    `points` are (rating, prediction, system) of the evaluator `plotted`. `ceilings` are of the axes
+    that some pairs have votes of, as `metrics.raters.human_ceiling` makes them. `groups` are the
+    same of the pairs with each value of the field `by`.
+    """
 
     rows: list[Row]
     ratings_from: str
     plotted: str
     points: dict[Axis, list[tuple[float, float, str | None]]]
+    ceilings: Mapping[Axis, Levels] = MappingProxyType({})
+    differences: Sequence[Difference] = ()
+    leaks: Sequence[Leaks] = ()
+    by: str = ""
+    groups: Mapping[str, Report] = MappingProxyType({})
 
 
 def make_report(
@@ -89,40 +140,96 @@ def make_report(
 ) -> Report:
     """Agreement of each evaluator with the pairs' ratings, on the axes that both have.
 
-    `points` holds (rating, prediction, system) of the evaluator `plotted`, or of the first.
+    `points` holds those of the evaluator `plotted`, or of the first.
     """
     plotted = plotted or predictions[0].evaluator
-    rows: list[Row] = []
-    points: dict[Axis, list[tuple[float, float, str | None]]] = {}
+    report = Report([], ratings_from, plotted, {})
     for axis in AXES:
         rated = [pair for pair in pairs if axis in pair.ratings]
         for made in predictions:
             there = [pair for pair in rated if axis in made.values.get(pair.id, {})]
             if not there:
                 continue
-            predicted = [made.values[pair.id][axis] for pair in there]
-            ratings = [pair.ratings[axis] for pair in there]
-            systems = [pair.system for pair in there]
-            found = agreement(predicted, ratings, systems, resamples, seed)
-            if not made.on_rating_scale:
-                for level in LEVELS:
-                    items = found[level]["MSE"].items
-                    found[level]["MSE"] = Agreement(_NOT_ON_SCALE, _NOT_ON_SCALE, items)
-            if made.of_systems:
-                found["utterance"] = {
-                    name: Agreement(_OF_A_SYSTEM, _OF_A_SYSTEM, value.items)
-                    for name, value in found["utterance"].items()
-                }
-            sure = [pair for pair in there if axis in made.intervals.get(pair.id, {})]
-            covered = None
-            if sure:
-                bounds = [made.intervals[pair.id][axis] for pair in sure]
-                covered = coverage(bounds, [pair.ratings[axis] for pair in sure])
-            missing = len(rated) - len(there)
-            rows.append(Row(axis, made.evaluator, found, len(rated), missing, covered))
+            row = _row(axis, made, there, resamples, seed)
+            report.rows.append(row._replace(rated=len(rated), missing=len(rated) - len(there)))
             if made.evaluator == plotted:
-                points[axis] = list(zip(ratings, predicted, systems, strict=True))
-    return Report(rows, ratings_from, plotted, points)
+                report.points[axis] = [
+                    (pair.ratings[axis], made.values[pair.id][axis], pair.system) for pair in there
+                ]
+    axes = dict.fromkeys(row.axis for row in report.rows)
+    splits = min(_SPLITS, max(_FEWEST_SPLITS, resamples))
+    ceilings = {axis: found for axis in axes if (found := _ceiling(pairs, axis, splits, seed))}
+    return report._replace(ceilings=ceilings)
+
+
+def _row(
+    axis: Axis, made: Predictions, pairs: Sequence[EditPair], resamples: int, seed: int
+) -> Row:
+    """Of pairs that are rated and have a prediction."""
+    predicted = [made.values[pair.id][axis] for pair in pairs]
+    ratings = [pair.ratings[axis] for pair in pairs]
+    found = agreement(predicted, ratings, [pair.system for pair in pairs], resamples, seed)
+    if not made.on_rating_scale:
+        for level in LEVELS:
+            items = found[level]["MSE"].items
+            found[level]["MSE"] = Agreement(_NOT_ON_SCALE, _NOT_ON_SCALE, items)
+    if made.of_systems:
+        found["utterance"] = {
+            name: Agreement(_OF_A_SYSTEM, _OF_A_SYSTEM, value.items)
+            for name, value in found["utterance"].items()
+        }
+    sure = [pair for pair in pairs if axis in made.intervals.get(pair.id, {})]
+    covered = None
+    if sure:
+        bounds = [made.intervals[pair.id][axis] for pair in sure]
+        covered = coverage(bounds, [pair.ratings[axis] for pair in sure])
+    return Row(axis, made.evaluator, found, len(pairs), 0, covered)
+
+
+def _ceiling(pairs: Sequence[EditPair], axis: Axis, splits: int, seed: int) -> Levels | None:
+    """None where no pair has two votes."""
+    voted = [pair for pair in pairs if len(pair.raters.get(axis, ())) > 1]
+    if not voted:
+        return None
+    votes = [pair.raters[axis] for pair in voted]
+    return human_ceiling(votes, [pair.system for pair in voted], splits, seed)
+
+
+def by_field(
+    pairs: Sequence[EditPair],
+    predictions: Sequence[Predictions],
+    field: str,
+    ratings_from: str,
+    resamples: int = 1000,
+    seed: int = 1984,
+) -> dict[str, Report]:
+    """The report of the pairs with each value of a field, sorted; pairs without one come last.
+
+    Raises UserError for what is no field of a pair and for one that no pair states.
+    """
+    fields = [name for name in EditPair.model_fields if name not in _UNGROUPED]
+    if field not in fields:
+        raise UserError(f"by {field!r}: expected one of {', '.join(fields)}")
+    groups: dict[str | None, list[EditPair]] = {}
+    for pair in pairs:
+        value = getattr(pair, field)
+        groups.setdefault(None if value is None else str(value), []).append(pair)
+    if list(groups) == [None]:
+        raise UserError(f"by {field}: none of the {len(pairs)} rated pairs states its {field}")
+
+    def place(name: str | None) -> tuple[Any, ...]:
+        """sys2 before sys10."""
+        parts = re.split(r"(\d+)", name or "")
+        return name is None, [(int(x), "") if x.isdecimal() else (-1, x) for x in parts]
+
+    made = {}
+    order = sorted(groups, key=place)
+    for name in track(order, f"by {field}", console=Console(stderr=True), transient=True):
+        said = f"{field} {name}" if name is not None else f"{field} not stated"
+        title = f"{ratings_from}: {said} ({len(groups[name]):,} pairs)"
+        key = name if name is not None else "not stated"
+        made[key] = make_report(groups[name], predictions, title, resamples, seed)
+    return made
 
 
 def compare(
@@ -132,10 +239,10 @@ def compare(
     axis: Axis,
     resamples: int = 1000,
     seed: int = 1984,
-) -> str | None:
-    """One sentence: by how much the first evaluator's utterance SRCC exceeds the second's.
+) -> Difference | None:
+    """By how much the first evaluator's SRCC exceeds the second's, on the pairs that both scored.
 
-    On the pairs that both scored; None where there is none.
+    None where there is none.
     """
     both = [
         pair
@@ -153,84 +260,11 @@ def compare(
         resamples=resamples,
         seed=seed,
     )
-    value, interval = _cell(found)
-    names = f"{first.evaluator} minus {second.evaluator}"
-    return f"{axis}: utterance SRCC of {names}: {value} {interval} on {len(both)} pairs"
-
-
-def render_table(report: Report) -> Table:
-    """The table of the paper's Table 2, with 95 % intervals under the values."""
-    from rich.table import Table
-
-    table = Table(title=f"Agreement with {report.ratings_from}", caption=_caption(report))
-    table.add_column("axis", no_wrap=True)
-    table.add_column("evaluator", no_wrap=True)
-    for level in LEVELS:
-        for statistic in STATISTICS:
-            table.add_column(f"{level}\n{statistic}", justify="right", no_wrap=True)
-    if sure := _has_intervals(report):
-        table.add_column("interval\ncovers", justify="right", no_wrap=True)
-    table.add_column("pairs", justify="right", no_wrap=True)
-    for index, row in enumerate(report.rows):
-        following = report.rows[index + 1 : index + 2]
-        table.add_row(
-            row.axis,
-            row.evaluator,
-            *("\n".join(_cell(value)) for value in _values(row)),
-            *(["\n".join(_covered(row))] if sure else []),
-            f"{row.rated - row.missing}/{row.rated}",
-            end_section=not following or following[0].axis != row.axis,
-        )
-    return table
-
-
-def print_table(report: Report) -> None:
-    """Print the table; see `print_whole`."""
-    print_whole(render_table(report))
-
-
-def print_whole(table: Table) -> None:
-    """Print a table; in a terminal too narrow for it lines run over, no digit is cut."""
-    from rich.console import Console
-
-    width = Console(width=10_000).measure(table).maximum
-    Console(width=max(Console().width, width)).print(table)
-
-
-def to_markdown(report: Report) -> str:
-    """The same table in Markdown, intervals in brackets."""
-    columns = [f"{level} {statistic}" for level in LEVELS for statistic in STATISTICS]
-    sure = _has_intervals(report)
-    columns += ["interval covers"] if sure else []
-    lines = [
-        f"# Agreement with {report.ratings_from}",
-        "",
-        f"| axis | evaluator | {' | '.join(columns)} | pairs |",
-        f"|---|---|{'--:|' * (len(columns) + 1)}",
-    ]
-    for row in report.rows:
-        cells = [" ".join(part for part in _cell(value) if part) for value in _values(row)]
-        cells += [" ".join(_covered(row)).strip()] if sure else []
-        lines.append(
-            f"| {row.axis} | {row.evaluator} | {' | '.join(cells)} "
-            f"| {row.rated - row.missing}/{row.rated} |"
-        )
-    return "\n".join([*lines, "", _caption(report), ""])
+    return Difference(axis, first.evaluator, second.evaluator, len(both), found)
 
 
 def to_json(report: Report) -> dict[str, Any]:
     """The report as plain values; an undefined one is null beside its reason."""
-
-    def plain(value: Agreement) -> dict[str, Any]:
-        undefined = isinstance(value.value, Undefined)
-        interval = None if isinstance(value.interval, Undefined) else list(value.interval)
-        return {
-            "value": None if undefined else value.value,
-            "interval": interval,
-            "items": value.items,
-            **({"undefined": value.value.reason} if isinstance(value.value, Undefined) else {}),
-        }
-
     return {
         "ratings_from": report.ratings_from,
         "rows": [
@@ -239,14 +273,47 @@ def to_json(report: Report) -> dict[str, Any]:
                 "evaluator": row.evaluator,
                 "rated": row.rated,
                 "missing": row.missing,
-                **{
-                    level: {name: plain(value) for name, value in row.agreement[level].items()}
-                    for level in LEVELS
-                },
+                **_plain_levels(row.agreement),
                 **({"coverage": row.coverage._asdict()} if row.coverage else {}),
             }
             for row in report.rows
         ],
+        "human_ceiling": {axis: _plain_levels(found) for axis, found in report.ceilings.items()},
+        **_plain_remarks(report),
+    }
+
+
+def _plain_remarks(report: Report) -> dict[str, Any]:
+    """What only some reports hold: an empty list of leaks would say that there are none."""
+    found: dict[str, Any] = {
+        "differences": [
+            {
+                **{key: value for key, value in found._asdict().items() if key != "srcc"},
+                **{level: {"SRCC": _plain(value)} for level, value in found.srcc.items()},
+            }
+            for found in report.differences
+        ],
+        "leaks": [found._asdict() for found in report.leaks],
+        "by": report.by,
+        "groups": {name: to_json(group) for name, group in report.groups.items()},
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def _plain_levels(found: Levels) -> dict[str, dict[str, Any]]:
+    return {
+        level: {name: _plain(value) for name, value in found[level].items()} for level in LEVELS
+    }
+
+
+def _plain(value: Agreement) -> dict[str, Any]:
+    undefined = isinstance(value.value, Undefined)
+    interval = None if isinstance(value.interval, Undefined) else list(value.interval)
+    return {
+        "value": None if undefined else value.value,
+        "interval": interval,
+        "items": value.items,
+        **({"undefined": value.value.reason} if isinstance(value.value, Undefined) else {}),
     }
 
 
@@ -257,81 +324,6 @@ def write(report: Report, folder: str | os.PathLike[str]) -> None:
     _write_text(folder / "agreement.md", to_markdown(report))
     if report.points:
         plot(report, folder / "agreement.png")
-
-
-def plot(report: Report, path: Path) -> None:
-    """Predictions over ratings of the plotted evaluator: pairs above, system means below."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    axes = list(report.points)
-    figure, panels = pyplot.subplots(
-        2, len(axes), figsize=(3.4 * len(axes), 6.6), squeeze=False, layout="constrained"
-    )
-    figure.suptitle(f"{report.plotted}, against {report.ratings_from}")
-    for column, axis in enumerate(axes):
-        ratings, predicted, systems = zip(*report.points[axis], strict=True)
-        panels[0, column].scatter(ratings, predicted, s=9, alpha=0.5, linewidths=0)
-        if None not in systems:
-            means = [system_means(values, systems) for values in (ratings, predicted)]
-            panels[1, column].scatter(*(list(mean.values()) for mean in means), s=18)
-            for system in means[0]:
-                at = (means[0][system], means[1][system])
-                panels[1, column].annotate(system, at, fontsize=5, alpha=0.7)
-        for row, level in enumerate(("utterance", "system")):
-            panel = panels[row, column]
-            panel.plot([1, 5], [1, 5], color="0.7", linewidth=0.8, zorder=0)
-            panel.set(xlim=(0.9, 5.1), ylim=(0.9, 5.1), aspect="equal")
-            panel.set(title=f"{axis}, {level}", xlabel="rating", ylabel="prediction")
-    with replacing(path) as temporary:
-        figure.savefig(temporary, dpi=150, format="png", metadata={"Software": None})
-    pyplot.close(figure)
-
-
-def _values(row: Row) -> list[Agreement]:
-    return [row.agreement[level][statistic] for level in LEVELS for statistic in STATISTICS]
-
-
-def _has_intervals(report: Report) -> bool:
-    return any(row.coverage for row in report.rows)
-
-
-def _covered(row: Row) -> tuple[str, str]:
-    """Coverage and mean width as they are printed."""
-    if row.coverage is None:
-        return "", ""
-    return f"{row.coverage.share:.3f}", f"±{row.coverage.width / 2:.2f}"
-
-
-def _cell(value: Agreement) -> tuple[str, str]:
-    if isinstance(value.value, Undefined):
-        return "–", ""
-    if isinstance(value.interval, Undefined):
-        return f"{value.value:.3f}", ""
-    low, high = (re.sub(r"^(-?)0\.", r"\1.", f"{bound:.2f}") for bound in value.interval)
-    return f"{value.value:.3f}", f"[{low} {high}]"
-
-
-def _caption(report: Report) -> str:
-    reasons: dict[str, dict[str, None]] = {}
-    for row in report.rows:
-        for value in _values(row):
-            if isinstance(value.value, Undefined):
-                reasons.setdefault(value.value.reason, {})[row.evaluator] = None
-    lines = ["Brackets: 95 % bootstrap over systems."]
-    if _has_intervals(report):
-        lines.append(
-            "Interval covers: share of ratings in the evaluator's interval, half its width."
-        )
-    if missing := {row.evaluator: row.missing for row in report.rows if row.missing}:
-        listed = ", ".join(f"{name} {count}" for name, count in missing.items())
-        lines.append(f"Rated pairs without a prediction, left out: {listed}.")
-    if reasons:
-        listed = "; ".join(f"{reason} ({', '.join(names)})" for reason, names in reasons.items())
-        lines.append(f"– undefined: {listed}.")
-    return " ".join(lines)
 
 
 def _write_text(path: Path, text: str) -> None:

@@ -62,6 +62,7 @@ def to_json(table: Table) -> dict[str, Any]:
         "seed": table.seed,
         "groups": GROUPS,
         "encoders": table.encoders,
+        "families": dict(table.families),
         "metrics": {
             metric.name: {
                 "encoder": metric.role,
@@ -154,6 +155,7 @@ def _caption(table: Table) -> str:
     lines = [f"Brackets: 95 % jackknife over {GROUPS} groups of sources; N: pairs."]
     if len(table.rows) > 1:
         lines.append("Bold: best.")
+    lines += [f"{role}: {family}." for role, family in table.families.items()]
     if left_out := [f"{row.name} {len(row.left_out)}" for row in table.rows if row.left_out]:
         lines.append(f"Pairs that cannot be used, left out of all metrics: {', '.join(left_out)}.")
     reasons: dict[str, dict[str, None]] = {}

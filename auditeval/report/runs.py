@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from auditeval.atomic import replacing
-from auditeval.metrics.agreement import STATISTICS
+from auditeval.metrics.agreement import LEVELS, LOWER_IS_BETTER, STATISTICS
 from auditeval.report import contrasts
+from auditeval.report.agreement_table import CEILING
 from auditeval.types import AXES, UserError
 
 if TYPE_CHECKING:
@@ -28,15 +30,22 @@ class Run(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A statistic of an axis, or the share of trials won against a variant."""
+    """A statistic of an axis at a level; or, at none, the share of trials won against a variant."""
 
     test: str
     of: str
+    level: str
     statistic: str
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, self))
 
 
 class Comparison(NamedTuple):
-    """`rows` :: "run/model" -> {column: value}; a column that a model lacks is absent."""
+    """`rows` :: "run/model" -> {column: value}; a column that a model lacks is absent.
+
+    Baselines come after the models, under their name alone where all runs agree on them.
+    """
 
     columns: list[Column]
     rows: dict[str, dict[Column, float]]
@@ -67,40 +76,78 @@ def read(folder: Path) -> Run:
     return Run(folder.resolve().name, models, **found)
 
 
-def compare(runs: Sequence[Run], statistics: Sequence[str] = ("SRCC",)) -> Comparison:
-    """Utterance-level `statistics` of every model of the runs on every test, and its contrasts.
+def compare(
+    runs: Sequence[Run],
+    statistics: Sequence[str] = ("SRCC",),
+    levels: Sequence[str] = ("utterance",),
+    baselines: bool = True,
+) -> Comparison:
+    """The statistics of every model of the runs on every test, and its contrasts.
 
-    Raises UserError for a statistic that is not in a report and for runs of one name.
+    With `baselines` those of each test too, the constant and the ceiling of its ratings among them.
+    Raises UserError for a statistic or level that is not in a report and for runs of one name.
     """
-    if unknown := [name for name in statistics if name not in STATISTICS]:
-        raise UserError(f"statistic {unknown[0]!r}: expected one of {', '.join(STATISTICS)}")
+    for kind, names, known in (
+        ("statistic", statistics, tuple(STATISTICS)),
+        ("level", levels, LEVELS),
+    ):
+        if unknown := [name for name in names if name not in known]:
+            raise UserError(f"{kind} {unknown[0]!r}: expected one of {', '.join(known)}")
+    if twice := [name for name, times in Counter(run.name for run in runs).items() if times > 1]:
+        raise UserError(f"two of the runs are called {twice[0]!r}; rename one of the folders")
     rows: dict[str, dict[Column, float]] = {}
+    others: dict[tuple[str, str], dict[str, dict[Column, float]]] = {}
     for run in runs:
-        if any(row.startswith(f"{run.name}/") for row in rows):
-            raise UserError(f"two of the runs are called {run.name!r}; rename one of the folders")
-        for test, report in run.agreement.items():
-            for line in report["rows"]:
-                if _of_model(run, line["evaluator"]):
-                    row = rows.setdefault(f"{run.name}/{line['evaluator']}", {})
-                    for name in statistics:
-                        value = line["utterance"][name]["value"]
-                        if value is not None:
-                            row[Column(test, line["axis"], name)] = value
-        for test, report in run.contrasts.items():
-            for line in report["rows"]:
-                if _of_model(run, line["evaluator"]):
-                    row = rows.setdefault(f"{run.name}/{line['evaluator']}", {})
-                    for name, found in line["variants"].items():
-                        if found["value"] is not None:
-                            row[Column(test, name, "accuracy")] = found["value"]
+        for test, evaluator, cells in _cells(run, statistics, levels):
+            if _of_model(run, evaluator):
+                rows.setdefault(f"{run.name}/{evaluator}", {}).update(cells)
+            elif cells:
+                of_runs = others.setdefault((test, evaluator), {})
+                of_runs.setdefault(run.name, {}).update(cells)
+    for (test, evaluator), of_runs in _ceilings_last(others) if baselines else ():
+        tested = [run for run in runs if test in run.agreement or test in run.contrasts]
+        same = all(cells == of_runs[next(iter(of_runs))] for cells in of_runs.values())
+        for name, cells in of_runs.items():
+            alone = same and len(of_runs) == len(tested) > 1
+            rows.setdefault(evaluator if alone else f"{name}/{evaluator}", {}).update(cells)
     there = dict.fromkeys(column for row in rows.values() for column in row)
     tests = list(dict.fromkeys(column.test for column in there))
-    order = {name: place for place, name in enumerate((*AXES, *statistics))}
+    order = {name: place for place, name in enumerate((*AXES, *levels, *statistics))}
     columns = sorted(
-        there,
-        key=lambda c: (tests.index(c.test), order.get(c.of, 9), order.get(c.statistic, 9)),
+        there, key=lambda c: (tests.index(c.test), *(order.get(part, 99) for part in c[1:]))
     )
     return Comparison(columns, rows)
+
+
+def _ceilings_last(others: dict[tuple[str, str], Any]) -> list[tuple[tuple[str, str], Any]]:
+    return sorted(others.items(), key=lambda item: item[0][1] == CEILING)
+
+
+def _cells(
+    run: Run, statistics: Sequence[str], levels: Sequence[str]
+) -> Iterator[tuple[str, str, dict[Column, float]]]:
+    """Test, evaluator and the values that are defined, of each line of the run's reports."""
+    for test, report in run.agreement.items():
+        lines = [(line["axis"], line["evaluator"], line) for line in report["rows"]]
+        for axis, found in report.get("human_ceiling", {}).items():  # older reports have none
+            lines.append((axis, CEILING, found))
+        for axis, evaluator, line in lines:
+            yield (
+                test,
+                evaluator,
+                {
+                    Column(test, axis, level, name): found["value"]
+                    for level in levels
+                    for name in statistics
+                    if (found := line[level].get(name)) and found["value"] is not None
+                },
+            )
+    for test, report in run.contrasts.items():
+        for line in report["rows"]:
+            variants = line["variants"].items()
+            values = {name: found["value"] for name, found in variants}
+            cells = {Column(test, k, "", "accuracy"): v for k, v in values.items() if v is not None}
+            yield test, line["evaluator"], cells
 
 
 def pool(runs: Sequence[Run], resamples: int = 1000) -> dict[str, contrasts.Report]:
@@ -134,7 +181,7 @@ def render_table(made: Comparison) -> Table:
     table = Table(title="Runs compared", caption=_CAPTION)
     table.add_column("run/model", no_wrap=True)
     for column in made.columns:
-        table.add_column("\n".join(column), justify="right", no_wrap=True)
+        table.add_column("\n".join(filter(None, column)), justify="right", no_wrap=True)
     for row in made.rows:
         table.add_row(escape(row), *(_cell(made, row, c, "[bold]", "[/]") for c in made.columns))
     return table
@@ -142,7 +189,7 @@ def render_table(made: Comparison) -> Table:
 
 def to_markdown(made: Comparison) -> str:
     """The same table in Markdown."""
-    headers = [" ".join(column) for column in made.columns]
+    headers = [str(column) for column in made.columns]
     lines = [
         "# Runs compared",
         "",
@@ -156,10 +203,10 @@ def to_markdown(made: Comparison) -> str:
 
 
 def to_json(made: Comparison) -> dict[str, Any]:
-    """{"rows": {run/model: {"test of statistic": value}}}."""
+    """{"rows": {run/model: {"test of level statistic": value}}}."""
     return {
         "rows": {
-            row: {" ".join(column): value for column, value in cells.items()}
+            row: {str(column): value for column, value in cells.items()}
             for row, cells in made.rows.items()
         }
     }
@@ -186,7 +233,10 @@ def write(made: Comparison | dict[str, contrasts.Report], path: Path) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-_CAPTION = "Utterance level; bold: best of its column; – undefined, or not tested."
+_CAPTION = (
+    "Bold: best of its column; – undefined, or not tested. A baseline without a run is the same in "
+    "all of them."
+)
 
 
 def _of_model(run: Run, evaluator: str) -> bool:
@@ -198,7 +248,8 @@ def _cell(made: Comparison, row: str, column: Column, start: str, end: str) -> s
     value = made.rows[row].get(column)
     if value is None:
         return "–"
-    column_values = [cells[column] for cells in made.rows.values() if column in cells]
-    best = min(column_values) if column.statistic == "MSE" else max(column_values)
-    marked = value == best and len(column_values) > 1
+    evaluators = {name: cells for name, cells in made.rows.items() if not name.endswith(CEILING)}
+    column_values = [cells[column] for cells in evaluators.values() if column in cells]
+    best = min(column_values) if column.statistic in LOWER_IS_BETTER else max(column_values)
+    marked = row in evaluators and value == best and len(column_values) > 1
     return f"{start}{value:.3f}{end}" if marked else f"{value:.3f}"

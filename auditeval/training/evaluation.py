@@ -56,7 +56,7 @@ class _Metrics(lightning.Callback):
 
     def _store(self, role: str, device: str) -> tuple[FeatureStore, list[DataMetric]]:
         """With the encoder of a role, and the metrics it feeds."""
-        encoder = loaded(self._encoders[role], device)
+        encoder = loaded(role, self._encoders[role], device)
         metrics = at_rate(self._chosen[role], encoder.rate_hz, self._named)
         return FeatureStore(encoder, self._cache_dir, self._workers), metrics
 

@@ -25,6 +25,7 @@ from auditeval.training.stages import Job, Parts, Plan, built, encoding, make_tr
 from auditeval.types import AXES, EditPair, UserError
 
 _PREDICTED_AT_A_TIME = 64
+_SCALED_BY = 256
 
 
 def warmup(
@@ -248,6 +249,10 @@ class LoraModule(lightning.LightningModule):
             "optimizer": optimizer,
             "lr_scheduler": {"scheduler": scheduler, "interval": "step"},
         }
+
+    def on_train_start(self) -> None:
+        if self.trainer.global_step == 0:  # a resumed run has its scales
+            self.model.fit_scales(self.trainer.datamodule.some_rows(_SCALED_BY))  # type: ignore[attr-defined]
 
     def training_step(self, batch: tuple[Batch, Tensor], batch_index: int) -> Tensor:
         rows, rated = batch

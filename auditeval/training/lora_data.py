@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Dataset, Sampler
 
 from auditeval.data.splits import Fold
-from auditeval.models.omni.inputs import Batch
+from auditeval.models.omni.inputs import Batch, PairRow
 from auditeval.models.omni.regressor import OmniRegressor
 from auditeval.training.stages import usable
 from auditeval.types import EditPair
@@ -82,9 +82,11 @@ class _Rows(Dataset[Any]):
 
     def __getitems__(self, positions: list[int]) -> tuple[Batch, Tensor]:
         rows = [self._rows[position] for position in positions]
-        pairs = [self._tokens.pairs[row] for row in rows]
-        read = usable(pairs, self._model.look(self._tokens, pairs))
-        return Batch.stack(read), self._ratings[rows]
+        return Batch.stack(self.read(positions)), self._ratings[rows]
+
+    def read(self, positions: Sequence[int]) -> list[PairRow]:
+        pairs = [self._tokens.pairs[self._rows[position]] for position in positions]
+        return usable(pairs, self._model.look(self._tokens, pairs))
 
 
 class LoraDataModule(lightning.LightningDataModule):
@@ -114,6 +116,10 @@ class LoraDataModule(lightning.LightningDataModule):
 
     def validation_pairs(self) -> list[EditPair]:
         return list(self._pairs)
+
+    def some_rows(self, count: int) -> list[PairRow]:
+        """At most `count` of the training pairs, as the model reads them."""
+        return self._train.read(range(0, len(self._train), -(-len(self._train) // count)))
 
     def train_dataloader(self) -> DataLoader[Any]:
         done, self._done = self._done, 0

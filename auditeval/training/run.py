@@ -35,7 +35,7 @@ from auditeval.features.comparison import REVISION
 from auditeval.features.encoder import Encoder
 from auditeval.features.store import FeatureStore
 from auditeval.models import Model
-from auditeval.report import agreement, card
+from auditeval.report import agreement, card, machine
 from auditeval.scoring import choose_device
 from auditeval.training import held_out
 from auditeval.training.baselines import constant, make_baselines
@@ -108,12 +108,12 @@ def train(config: DictConfig) -> Trained | None:
     pairs = manifest.read(manifest_path)
     if not any(pair.ratings for pair in pairs):
         raise UserError(f"{manifest_path}: no pair has ratings, so there is nothing to learn")
-    contents = digests(pair.original for pair in pairs)
-    folds: list[Fold] = call(config.data.split, pairs, contents)
     fit = call(config.fit)
     encoder = make_encoder(**config.features)
     encoder.to(str(choose_device(config.get("device", "auto"))))
     baselines = {str(name): call(node) for name, node in config.baselines.items()}
+    contents = digests(pair.original for pair in pairs)
+    folds: list[Fold] = call(config.data.split, pairs, contents)
     models = {config.name: config.model, **config.compare}
     rehearse(
         Plan.of(config, fit, encoder, folds),
@@ -163,6 +163,7 @@ def train(config: DictConfig) -> Trained | None:
         tested, predictions, title, config.resamples, plotted=config.name
     )
     agreement.write(report, folder / "report")
+    machine.write(folder / "report")
     held_out.write_manifest(tested, folder)
     for made in predictions:
         if made.evaluator in models:

@@ -2,10 +2,14 @@
 # recipes/train_default/run.sh DATA WORK [overrides]: train the evaluator that ships, test it on
 # people, and make every table of its card. DATA holds esc10/, librispeech10/, emodb_subset/, p835/
 # and, if you have it, neural_codecs/ (see README.md).
-# A run that is finished is not trained again. For a quick look: SCENES=20.
+# A run that is finished is not trained again. The tables go to RESULTS, by default results/ beside this
+# file, which the READMEs quote. For a quick look: SCENES=20, whose tables go to WORK/results.
 set -euo pipefail
 mkdir -p "$2"
-data="$(cd "$1" && pwd)" work="$(cd "$2" && pwd)"
+results="${RESULTS:-${SCENES:+$2/results}}"
+results="${results:-$(dirname "$0")/results}"
+mkdir -p "$results"
+data="$(cd "$1" && pwd)" work="$(cd "$2" && pwd)" results="$(cd "$results" && pwd)"
 overrides=("${@:3}")
 cd "$(dirname "$0")/../.."
 python="${PYTHON:-.venv/bin/python}"
@@ -17,6 +21,9 @@ train() { # train NAME OVERRIDES
 compare() { # compare FILE RUNS AND OPTIONS
     "$python" -c "from auditeval.cli import main; main()" compare "${@:2}" \
         -o "$work/default/report/$1.md"
+}
+keep() { # keep FILE NAME: a table of WORK as a result
+    cp "$work/$1.md" "$results/$2.md"
 }
 scenes="${SCENES:-1600}"
 recordings=(scenes="$scenes" esc10="$data/esc10" librispeech="$data/librispeech10" emodb="$data/emodb_subset")
@@ -68,3 +75,16 @@ from auditeval.report import card
 
 print("model card:", card.write(*map(Path, sys.argv[1:])))
 END
+
+# The first command of the project's README.
+"$python" train.py run_dir="$work/first"
+
+keep first/report/agreement first_command
+keep default/report/agreement held_out
+keep default/report/p835/agreement p835
+keep default/report/contrasts/contrasts contrasts
+[ ! -d "$data/neural_codecs" ] || keep default/report/codecs/agreement codecs
+for table in ablation leave_two_classes_out leave_one_talker_out machine; do
+    keep "default/report/$table" "$table"
+done
+keep without_fire_crackling_and_helicopter/report/contrasts/contrasts fire_and_helicopter

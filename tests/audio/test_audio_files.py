@@ -265,3 +265,14 @@ def test_a_lossy_round_trip_keeps_the_clip_in_its_place(
     assert min(lag, 2 * rate_hz - lag) <= 0.0005 * rate_hz
     assert np.corrcoef(kept, clip)[0, 1] > 0.9
     assert not np.array_equal(kept, clip)
+
+
+def test_channels_are_those_of_the_file(tmp_path: Path, noise: np.ndarray) -> None:
+    for count in (1, 2, 6):
+        path = tmp_path / f"{count}.flac"
+        soundfile.write(path, np.repeat(noise[:, None], count, axis=1), RATE_HZ)
+        assert audio.channels(path) == count
+    (tmp_path / "text.wav").write_text("no audio")
+    for name, said in (("text.wav", "cannot be decoded as audio"), ("none.wav", "no such file")):
+        with pytest.raises(audio.AudioError, match=rf"{name}: {said}"):
+            audio.channels(tmp_path / name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auditeval.metrics.agreement import agreement
+from auditeval.metrics.agreement import LEVELS, agreement
 from auditeval.metrics.pairwise import contrasts as pairwise_contrasts
 from auditeval.report import agreement as report
 from auditeval.report import contrasts
-from auditeval.types import AXES, EditPair
+from auditeval.types import AXES, EditPair, Undefined
 
 RATED = [
     EditPair(
@@ -32,6 +33,11 @@ def predicted(name: str, seed: int) -> report.Predictions:
     return report.Predictions(name, values)
 
 
+def write(pairs: list[EditPair], said: list[report.Predictions], folder: Path) -> None:
+    """Without the plot, which takes a second."""
+    report.write(report.make_report(pairs, said, "x", 0, plotted="nobody"), folder)
+
+
 Make = Callable[..., Path]
 
 
@@ -44,8 +50,9 @@ def make_run(tmp_path: Path) -> Make:
         (folder / "report").mkdir(parents=True)
         (folder / "config.yaml").write_text("name: mine\ncompare: {other: {name: concat}}\n")
         said = [predicted(model, seed + k) for k, model in enumerate(("mine", "other", "PESQ"))]
-        report.write(report.make_report(RATED, said, "x", 0), folder / "report")
-        report.write(report.make_report(RATED, said[:1], "y", 0), folder / "report" / "people")
+        constant = report.Predictions("constant", {p.id: dict.fromkeys(AXES, 3.0) for p in RATED})
+        write(RATED, [*said, constant], folder / "report")
+        write(RATED, said[:1], folder / "report" / "people")
         if trials:
             rng = np.random.default_rng(seed)
             scores: dict[str, Any] = {
@@ -64,28 +71,66 @@ def make_run(tmp_path: Path) -> Make:
 
 def test_a_row_a_model_a_column_an_axis_of_a_test(cli: Any, make_run: Make, tmp_path: Path) -> None:
     runs = [make_run("first", 0), make_run("second", 5)]
-    ended = cli("compare", *runs, "-s", "SRCC", "-s", "MSE", "-o", tmp_path / "table.json")
+    both = ("-l", "system", "-l", "utterance")
+    ended = cli("compare", *runs, *both, "-s", "SRCC", "-s", "MSE", "-o", tmp_path / "table.json")
     assert ended.status == 0, ended.err
     rows = json.loads((tmp_path / "table.json").read_text())["rows"]
-    assert list(rows) == ["first/mine", "first/other", "second/mine", "second/other"]
-    assert len(rows["first/mine"]) == 12
-    assert len(rows["first/other"]) == 6  # it has no report of people
+    models = ["first/mine", "first/other", "second/mine", "second/other"]
+    assert list(rows) == [*models, "first/PESQ", "second/PESQ", "constant"]
+    # Mean quality is the same in all systems: SRCC of systems is undefined there, and absent.
+    assert len(rows["first/mine"]) == 24 - 2
+    assert len(rows["first/other"]) == 12 - 1  # it has no report of people
     systems = [pair.system for pair in RATED]
     for row, seed in (("first/mine", 0), ("second/other", 6)):
         values = predicted("x", seed).values
         for axis in AXES:
             sides = [values[pair.id][axis] for pair in RATED], [p.ratings[axis] for p in RATED]
-            utterance = agreement(*sides, systems, resamples=0)["utterance"]
-            for name in ("SRCC", "MSE"):
-                said = rows[row][f"held-out {axis} {name}"]
-                assert said == pytest.approx(utterance[name].value)
-                assert f"{said:.3f}" in ended.out
+            found = agreement(*sides, systems, resamples=0)
+            for level in LEVELS:
+                for name in ("SRCC", "MSE"):
+                    said = rows[row].get(f"held-out {axis} {level} {name}")
+                    value = found[level][name].value
+                    assert (said is None) == isinstance(value, Undefined)
+                    if said is not None:
+                        assert said == pytest.approx(value)
+                        assert f"{said:.3f}" in ended.out
 
-    assert cli("compare", *runs, "-s", "MSE", "-o", tmp_path / "table.md").status == 0
+    command = ("compare", *runs, "-s", "MSE", "--no-baselines", "-o", tmp_path / "table.md")
+    assert cli(*command).status == 0
     lines = (tmp_path / "table.md").read_text().splitlines()
+    assert "| held-out quality utterance MSE | " in lines[2]
+    assert [line.split(" ")[1] for line in lines[4:8]] == models
+    assert not lines[8]
     cells = [line.split(" | ")[1].strip("*") for line in lines[4:8]]
     marked = [line.split(" | ")[1].startswith("**") for line in lines[4:8]]
     assert marked == [cell == min(cells) for cell in cells]  # of errors the least is best
+
+
+def test_a_baseline_stands_once_where_all_runs_agree_on_it(
+    cli: Any, make_run: Make, tmp_path: Path
+) -> None:
+    """By test: what is measured on one test set is the same in each run, on held-out parts not."""
+    runs = [make_run("first", 0), make_run("second", 5), make_run("third", 9)]
+    for number, run in enumerate(runs[:2]):  # the third was not tested on people
+        said = [predicted("mine", number), predicted("PESQ", 3)]
+        voted = [p.model_copy(update={"raters": {"quality": [p.ratings["quality"]] * 2}})
+                 for p in RATED]  # fmt: skip
+        write(voted, said, run / "report" / "people")
+    shutil.rmtree(runs[2] / "report" / "people")
+    ended = cli("compare", *runs, "-s", "SRCC", "-s", "MSE", "-o", tmp_path / "table.json")
+    assert ended.status == 0, ended.err
+    rows = json.loads((tmp_path / "table.json").read_text())["rows"]
+    names = [name for name in rows if "/mine" not in name and "/other" not in name]
+    assert names == ["first/PESQ", "second/PESQ", "third/PESQ", "constant", "PESQ", "human ceiling"]
+    assert {column.split()[0] for column in rows["PESQ"]} == {"people"}
+    assert {column.split()[0] for column in rows["first/PESQ"]} == {"held-out"}
+    assert len(rows["constant"]) == 3  # of a constant an error is defined, no correlation
+    assert rows["human ceiling"] == {"people quality utterance SRCC": pytest.approx(1)}
+    cli("compare", *runs, "-o", tmp_path / "table.md")
+    (ceiling,) = [line for line in (tmp_path / "table.md").read_text().splitlines()
+                  if line.startswith("| human ceiling")]  # fmt: skip
+    assert "1.000" in ceiling
+    assert "**" not in ceiling  # best is the best of the evaluators
 
 
 def test_pooled_runs_are_folds_of_one(cli: Any, make_run: Make, tmp_path: Path) -> None:
@@ -119,6 +164,7 @@ def test_what_cannot_be_compared_is_one_sentence(cli: Any, make_run: Make, tmp_p
         ([tmp_path / "odd"], "odd: is no run folder of train.py"),
         ([begun], "begun: has no report yet"),
         ([run, "-s", "R2"], "statistic 'R2': expected one of MSE, LCC, SRCC, KTAU"),
+        ([run, "-l", "pair"], "level 'pair': expected one of system, utterance"),
         ([run, run], "two of the runs are called 'first'"),
         ([run, "--pool"], "first: lacks the contrast sets of the others"),
         ([run, "-o", tmp_path / "t.txt"], "t.txt: expected a file ending in .md or .json"),

@@ -6,12 +6,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import original_files
 import pytest
 from commands import row_of, write_rows
 from fake_encoders import FakeClap, FakeEncoder
+from second_environment import weights
 
-from auditeval import manifest
-from auditeval.features import ENCODERS
+from auditeval import audio, manifest
+from auditeval.features import ENCODERS, make_encoder
+from auditeval.features.clap.load import convert
 from auditeval.metrics import measure
 from auditeval.types import EditPair
 
@@ -66,11 +70,11 @@ def test_manifests_side_by_side(cli: Any, sets: Any, made: Any, tmp_path: Path) 
 def test_weights_take_the_place_of_stand_ins(
     cli: Any, sets: Any, made: Any, tmp_path: Path
 ) -> None:
-    weights = ["--cnn14", "c.pth", "--clap", "laion/x", "--human-clap", "h", "--audiobox", "a.pt"]
-    ended = cli("metrics", sets[0], *weights, "--vggish", "v.pth", "-o", tmp_path / "out")
+    given = ["--cnn14", "c.pth", "--clap", "m.pth", "--human-clap", "h", "--audiobox", "a.pt"]
+    ended = cli("metrics", sets[0], *given, "--vggish", "v.pth", "-o", tmp_path / "out")
     assert ended.status == 0, ended.err
     assert made == [
-        {"name": "clap", "model": "laion/x"},
+        {"name": "clap", "model": "m.pth"},
         {"name": "cnn14", "checkpoint": "c.pth"},
         {"name": "vggish", "checkpoint": "v.pth"},
         {"name": "clap", "model": "h"},
@@ -82,8 +86,62 @@ def test_weights_take_the_place_of_stand_ins(
         *("human_clap_score", "audiobox_pq", "audiobox_pc", "audiobox_ce", "audiobox_cu"),
     ]
     names = "fd_cnn14_32k, fd_yamnet_16k"
-    assert cli("metrics", sets[0], *weights[:2], "--only", names, "-o", tmp_path / "2").status == 0
+    assert cli("metrics", sets[0], *given[:2], "--only", names, "-o", tmp_path / "2").status == 0
     assert list(report(tmp_path / "2")["metrics"]) == ["fd_cnn14_32k", "fd_yamnet_16k"]
+
+
+@pytest.fixture
+def microsoft(tiny_clap: Path, tmp_path: Path) -> Path:
+    """A small Microsoft CLAP with random weights, as `auditeval convert` leaves it."""
+    path, folder = tmp_path / "CLAP_weights_2023.pth", tmp_path / "microsoft"
+    weights.write_original(path, "ms-clap-2023", original_files.microsoft_2023())
+    convert(path, folder, str(tiny_clap / "tokenizers" / "gpt2"))
+    return folder
+
+
+def test_each_clap_has_columns_of_its_own(
+    cli: Any, good: list[EditPair], tiny_clap: Path, microsoft: Path, tmp_path: Path
+) -> None:
+    path, out = tmp_path / "pairs.jsonl", tmp_path / "out"
+    manifest.write(good, path)
+    ended = cli("metrics", path, "--clap", microsoft, "--laion-clap", tiny_clap, "-o", out)
+    assert ended.status == 0, ended.err
+    found = report(out)
+    assert list(found["metrics"]) == [
+        *("clap_score", "clap_audio_audio", "laion_clap_score", "laion_clap_audio_audio")
+    ]
+    assert found["families"] == {"clap": "Microsoft CLAP 2023", "laion_clap": "LAION CLAP"}
+    for text in (ended.out, (out / "data_quality.md").read_text()):
+        assert "clap: Microsoft CLAP 2023. laion_clap: LAION CLAP." in " ".join(text.split())
+    for role, model in (("clap", microsoft), ("laion_clap", tiny_clap)):
+        encoder = make_encoder("clap", model=str(model))
+        words = encoder.encode_text([pair.target_caption for pair in good])
+        clips = [audio.resample(audio.decode(pair.edited), encoder.rate_hz) for pair in good]
+        heard = np.stack([features.embedding for features in encoder.encode_audio(clips)])
+        value = found["sets"][0]["values"][f"{role}_score"]["value"]
+        assert value == pytest.approx(100 * (words * heard).sum(axis=1).mean(), abs=1e-3)
+
+
+def test_no_other_clap_goes_by_the_papers_name(
+    cli: Any, pairs_path: Path, tiny_clap: Path, microsoft: Path, tmp_path: Path
+) -> None:
+    for option, model, said in (
+        (
+            "--clap",
+            tiny_clap,
+            "the encoder clap is to be a Microsoft CLAP and is a LAION CLAP, which has metrics of "
+            "its own: give it as --laion-clap FOLDER (laion_clap)",
+        ),
+        (
+            "--laion-clap",
+            microsoft,
+            "the encoder laion_clap is to be a LAION CLAP and is a Microsoft CLAP 2023, which has "
+            "metrics of its own: give it as --clap FOLDER (clap)",
+        ),
+    ):
+        ended = cli("metrics", pairs_path, option, model, "-o", tmp_path / "out")
+        assert (ended.status, ended.sentence) == (2, said)
+    assert not list((tmp_path / "out").glob("*"))
 
 
 def test_what_cannot_be_used_is_listed_and_ends_in_status_one(
@@ -106,6 +164,7 @@ def test_what_cannot_be_used_is_listed_and_ends_in_status_one(
         (["--only", "fad"], "no metric is called 'fad'; known: clap_score, "),
         (["--only", "fd_cnn14_32k"], "fd_cnn14_32k needs the encoder cnn14; give --cnn14 FILE"),
         (["--only", "clap_score"], "clap_score needs the encoder clap; give --clap FOLDER"),
+        (["--only", "laion_clap_score"], "needs the encoder laion_clap; give --laion-clap FOLDER"),
         (["--only", ""], "no metric is called ''"),
         (["--cnn14", "none.pth", "--only", "fd_cnn14_16k"], "fd_cnn14_16k is of clips at 16000 Hz"),
         (["PAIRS"], "a manifest stands twice among those to compare"),

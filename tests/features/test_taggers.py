@@ -16,11 +16,15 @@ import torch
 from second_environment import tagger_weights
 from transformers.audio_utils import mel_filter_bank
 
+from auditeval import audio
 from auditeval.features import make_encoder, vggish
 from auditeval.features.clap.files import read
+from auditeval.features.comparison import names
 from auditeval.features.panns import FRONT_ENDS, Cnn14Encoder
 from auditeval.features.vggish import VggishEncoder
-from auditeval.types import UserError
+from auditeval.metrics.divergence import inception_score
+from auditeval.training.baselines import inception
+from auditeval.types import EditPair, UserError
 
 BAR = 1e-5
 """Of the largest number of an array; measured: 8e-7."""
@@ -83,10 +87,34 @@ def test_recordings(loaded: Loaded, shared_data: Path) -> None:
     assert difference(loaded.ours, loaded.original, shared_data) < BAR
 
 
+def test_the_papers_inception_score_is_of_these_logits(loaded: Loaded, shared_data: Path) -> None:
+    """The baseline IS (CNN14): of a system's clips at the rate that its CNN14 hears."""
+    if not isinstance(loaded.ours, Cnn14Encoder):
+        pytest.skip("VGGish has no classes")
+    clips = [shared_data / name for name in tagger_weights.REAL_CLIPS]
+    logits = [loaded.original.made[f"{clip.stem}/logits"][0] for clip in clips]
+    for clip, theirs in zip(clips, logits, strict=True):
+        made = loaded.ours.tag(audio.decode(clip))
+        assert np.abs(made - theirs).max() < BAR * np.abs(theirs).max()
+    pairs = [
+        EditPair(
+            id=str(n), original=clips[0], edited=clips[n % 3], system="a",
+            original_caption="", target_caption="",
+        )
+        for n in range(10)
+    ]  # fmt: skip
+    found = inception("IS (CNN14)", pairs, None, loaded.ours)  # type: ignore[arg-type]
+    expected = inception_score(np.stack([logits[n % 3] for n in range(10)]), splits=1)
+    assert found.values == {
+        str(n): {"quality": pytest.approx(expected, rel=1e-4)} for n in range(10)
+    }
+
+
 def test_sizes_are_as_declared(loaded: Loaded) -> None:
     clip = tagger_weights.clips(loaded.ours.rate_hz)["long"]
     made = loaded.ours.encode_clip(clip)
     assert made.embedding.shape == (loaded.ours.dim,)
+    assert loaded.ours.compares_frames == bool(names(set(made.frames)))
     assert loaded.ours.encode_text(["a dog"]).shape == (1, loaded.ours.text_dim) == (1, 0)
     if isinstance(loaded.ours, VggishEncoder):
         assert np.allclose(made.embedding, made.frames["patch"].mean(axis=0), atol=1e-5)

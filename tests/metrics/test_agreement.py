@@ -206,32 +206,79 @@ def test_interval_matches_a_bootstrap_written_out() -> None:
     assert found == pytest.approx(expected, abs=0.1 * (expected[1] - expected[0]))
 
 
+def of_systems(values: list[float], systems: list[str]) -> np.ndarray:
+    """Means by system, written out."""
+    names = sorted(set(systems))
+    pairs = list(zip(values, systems, strict=True))
+    return np.array([np.mean([value for value, of in pairs if of == name]) for name in names])
+
+
 @pytest.mark.parametrize("statistic", sorted(STATISTICS))
 def test_paired_difference_has_the_sign_of_the_better_one(statistic: str) -> None:
     better, rated, systems = noisy(150, 10, 0.2)
     worse = list(np.array(rated) + np.random.default_rng(5).normal(0, 1.5, len(rated)))
     found = paired_difference(better, worse, rated, systems, statistic, resamples=200)
     swapped = paired_difference(worse, better, rated, systems, statistic, resamples=200)
-    x, z, y = (np.array(values) for values in (better, worse, rated))
+    sides = [better, worse, rated]
+    levels = {
+        "utterance": [np.array(side) for side in sides],
+        "system": [of_systems(side, systems) for side in sides],
+    }
     reference = REFERENCES[statistic]
-    assert found.value == pytest.approx(reference(x, y) - reference(z, y))
-    assert swapped.value == pytest.approx(-found.value)
-    assert swapped.interval == pytest.approx((-found.interval[1], -found.interval[0]))
-    assert all((bound < 0) == (statistic == "MSE") for bound in found.interval)
-    assert found.items == 150
+    assert set(found) == set(LEVELS)
+    for level, (x, z, y) in levels.items():
+        value, interval, items = found[level]
+        assert value == pytest.approx(reference(x, y) - reference(z, y))
+        assert swapped[level].value == pytest.approx(-value)
+        assert swapped[level].interval == pytest.approx((-interval[1], -interval[0]))
+        assert items == len(y) == {"utterance": 150, "system": 10}[level]
+    assert all((bound < 0) == (statistic == "MSE") for bound in found["utterance"].interval)
+
+
+def test_both_levels_of_a_paired_difference_are_of_the_same_draws() -> None:
+    """Those of `agreement`: its intervals are those of the difference to a perfect evaluator."""
+    predicted, rated, systems = noisy(80, 8, 0.8)
+    own = agreement(predicted, rated, systems, resamples=100, seed=4)
+    found = paired_difference(rated, predicted, rated, systems, resamples=100, seed=4)
+    for level in LEVELS:  # SRCC of the ratings with themselves is 1 on every draw
+        low, high = own[level]["SRCC"].interval
+        assert found[level].interval == pytest.approx((1 - high, 1 - low))
+
+
+def test_a_real_difference_of_systems_is_found_and_one_of_pairs_is_none() -> None:
+    """Noise on its many pairs goes out of a system's mean, what all of them share does not."""
+    _, rated, systems = noisy(1200, 12, 0)
+    rng = np.random.default_rng(3)
+    noise = list(np.array(rated) + rng.normal(0, 0.8, len(rated)))
+    shift = {name: rng.normal(0, 1.5) for name in sorted(set(systems))}
+    shifted = [r + shift[s] for r, s in zip(rated, systems, strict=True)]
+    found = paired_difference(noise, shifted, rated, systems, resamples=300)
+    assert found["system"].interval[0] > 0
+    found = paired_difference(noise, rated, rated, systems, resamples=300)
+    assert found["utterance"].interval[1] < 0
+    assert found["system"].value > found["utterance"].value + 0.1
 
 
 def test_paired_difference_of_equal_evaluators_is_zero() -> None:
     predicted, rated, systems = noisy(50, 6, 0.5)
     found = paired_difference(predicted, predicted, rated, systems, resamples=50)
-    assert found == (0.0, (0.0, 0.0), 50)
+    assert found["utterance"] == (0.0, (0.0, 0.0), 50)
+    assert found["system"] == (0.0, (0.0, 0.0), 6)
 
 
-def test_paired_difference_is_undefined_for_a_constant() -> None:
+def test_paired_difference_is_undefined_for_a_constant_and_for_few_systems() -> None:
     predicted, rated, systems = noisy(50, 6, 0.5)
-    found = paired_difference(predicted, [3.0] * 50, rated, systems, resamples=50)
-    assert isinstance(found.value, Undefined)
-    assert isinstance(found.interval, Undefined)
+    for found in paired_difference(predicted, [3.0] * 50, rated, systems, resamples=50).values():
+        assert isinstance(found.value, Undefined)
+        assert isinstance(found.interval, Undefined)
+    two = ["a"] * 25 + ["b"] * 25
+    found = paired_difference(predicted, rated, rated, two, resamples=50)
+    assert isinstance(found["utterance"].value, float)
+    assert found["system"].value == Undefined("2 items; a correlation needs 3")
+    found = paired_difference(predicted, rated, rated, [*systems[:-1], None], resamples=50)
+    assert isinstance(found["utterance"].value, float)
+    for value in (*found["system"][:2], found["utterance"].interval):
+        assert value == Undefined("not every pair names its system")
 
 
 def test_the_published_system_table_follows_from_the_one_by_operation() -> None:

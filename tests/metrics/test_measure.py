@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from commands import RATE_HZ, noise, row_of, sound, write_rows
 from fake_encoders import FakeClap, FakeEncoder
+from omegaconf import OmegaConf
 
 from auditeval import audio, manifest
-from auditeval.metrics.data_quality import METRICS, Measured
+from auditeval.metrics.data_quality import METRICS, ROLES, Measured
 from auditeval.metrics.measure import Row, Table, choose, measure
 from auditeval.report.data_quality import best, print_table, to_json, to_markdown, write
 from auditeval.types import EditPair, Undefined, UserError
@@ -133,6 +134,20 @@ def test_names_that_are_wrong_are_told_what_is_missing(good: list[EditPair]) -> 
     assert {role: [m.name for m in metrics] for role, metrics in only.items()} == {
         "offline": ["label_bridge_score"]
     }
+
+
+def test_the_papers_metrics_are_configured_with_what_it_cites() -> None:
+    configs = Path(__file__).parents[2] / "configs" / "metrics"
+    paper, laion = (OmegaConf.load(configs / f"{name}.yaml") for name in ("paper", "laion_clap"))
+    assert paper["clap"] == {"name": "clap", "model": "CLAP_weights_2022.pth"}
+    assert "laion" not in str(paper)
+    assert laion == {"laion_clap": {"name": "clap", "model": "laion/clap-htsat-unfused"}}
+    for roles in (paper, laion):
+        chosen = choose(roles)
+        assert chosen.keys() == roles.keys()
+        for role, arguments in roles.items():
+            assert arguments.keys() == {"name", ROLES[role].argument}
+            assert arguments.name == ROLES[role].encoder
 
 
 def table_of(**rows: dict[str, float | Undefined]) -> Table:

@@ -283,6 +283,20 @@ def test_intervals_bracket_the_value_and_count_systems_not_votes() -> None:
             assert fivefold[level][name].interval == pytest.approx((low, high))
 
 
+def test_that_splits_differ_does_not_widen_the_interval() -> None:
+    """One rater of five votes at random, and is now in a half, now left out."""
+    made = panel(2000, 400, 5, 0.3)
+    made.votes[:, 4] = np.random.default_rng(7).uniform(1, 5, 2000)
+    votes = made.with_ids
+    apart = [human_ceiling(votes, made.systems, 1, seed)["utterance"]["LCC"] for seed in range(9)]
+    assert np.ptp([found.value for found in apart]) > 0.1
+    low, high = human_ceiling(votes, made.systems, splits=40)["utterance"]["LCC"].interval
+    # As wide as that of an evaluator which knows the truth, on the same pairs.
+    reached = agreement(made.truth, made.votes.mean(axis=1), made.systems, resamples=200)
+    width = np.diff(reached["utterance"]["LCC"].interval)
+    assert 0.5 * width < high - low < 1.5 * width
+
+
 def test_pairs_of_one_vote_are_left_out_and_counted() -> None:
     made = panel(60, 6, 4, 0.5)
     votes = made.votes.tolist()

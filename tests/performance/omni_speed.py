@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import soundfile
 import torch
+from results import keep
 from torch import Tensor
 
 from auditeval.features.omni.base import open_base
@@ -160,9 +161,17 @@ def main() -> None:
         {name: made[key] for name, made in results.items()}
         for key in ("steps_per_second", "peak_gib", "mean_loss")
     )
-    print(f"ratio in steps per second: {speed['ours'] / speed['plain']:.2f}")
-    print(f"ratio in peak memory: {memory['plain'] / memory['ours']:.2f}")
-    print(f"difference of the mean losses: {abs(loss['plain'] - loss['ours']):.1e}")
+    row = {
+        "pairs": chosen.pairs,
+        "plain, steps a second": f"{speed['plain']:.3g}",
+        "ours": f"{speed['ours']:.3g}",
+        "ratio": f"{speed['ours'] / speed['plain']:.1f}",
+        "plain, peak GiB": f"{memory['plain']:.1f}",
+        "ours, peak GiB": f"{memory['ours']:.1f}",
+        "mean losses differ by": f"{abs(loss['plain'] - loss['ours']):.0e}",
+    }
+    base = f"a random base of hidden {chosen.hidden}, {chosen.layers} layers"
+    keep(f"omni_speed_{chosen.hidden}", f"Training steps on {base}", [row])
 
 
 if __name__ == "__main__":

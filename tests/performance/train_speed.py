@@ -29,6 +29,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
 from random_clap import write_full_clap  # noqa: E402
+from results import keep  # noqa: E402
 
 from auditeval import audio, manifest  # noqa: E402
 from auditeval.data.simulation.build import build  # noqa: E402
@@ -76,16 +77,17 @@ def compare(folder: Path, clap: Path, path: Path, upstream_epochs: int) -> None:
     whole = sum(EPOCHS[axis] * epoch_seconds[axis] for axis in AXES)
     first, second = seconds.values()
     rows = f"{len(pairs)} training pairs, {len(held_out)} held out"
-    print(f"\n{rows}, {torch.get_num_threads()} threads")
+    told = {f"authors' way, an epoch of {axis}": f"{epoch_seconds[axis]:.0f}" for axis in AXES} | {
+        "authors' way, 50 + 30 + 35 epochs of these": f"{whole:,.0f}",
+        "ours, everything, nothing cached": f"{first:.0f} (1/{whole / first:.0f})",
+        "ours, everything, embeddings cached": f"{second:.0f} (1/{whole / second:.0f})",
+    }
     for axis in AXES:
-        print(
-            f"{axis:13} authors' way {epoch_seconds[axis]:8.2f} s an epoch, x {EPOCHS[axis]}; "
-            f"last training MSE: authors' way {losses['authors'][axis]:.4f}, ours "
-            f"{losses['ours'][axis]:.4f}"
+        told[f"last training MSE of {axis}: authors' way, ours"] = (
+            f"{losses['authors'][axis]:.4f}, {losses['ours'][axis]:.4f}"
         )
-    print(f"authors' way, 115 epochs: {whole:10.1f} s (measured epochs times {EPOCHS})")
-    print(f"ours, everything:         {first:10.1f} s  ratio {whole / first:7.1f}")
-    print(f"ours, warm cache:         {second:10.1f} s  ratio {whole / second:7.1f}")
+    title = f"The paper's training, {rows}, {torch.get_num_threads()} threads"
+    keep("train_speed", title, [{"": name, "seconds": value} for name, value in told.items()])
     a_epoch = second / sum(EPOCHS.values())
     print(f"ours, an epoch of an axis {a_epoch:10.3f} s  (warm run / 115)")
     for run, (spent, items) in encoder_seconds.items():

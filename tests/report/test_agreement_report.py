@@ -12,6 +12,7 @@ import pytest
 from rich.console import Console
 
 from auditeval.metrics.agreement import LEVELS, STATISTICS, agreement, paired_difference
+from auditeval.metrics.raters import human_ceiling
 from auditeval.report import agreement as report
 from auditeval.report.agreement import Predictions
 from auditeval.types import AXES, EditPair, Scores, Undefined
@@ -149,7 +150,8 @@ def test_markdown_and_terminal_say_the_same_numbers(made: report.Report) -> None
         assert cells[:2] == [row.axis, row.evaluator]
         assert cells[-1] == f"{row.rated - row.missing}/{row.rated}"
         for column, cell in zip(header[2:-1], cells[2:-1], strict=True):
-            level, name = column.split()
+            level, name = column.rstrip("↓↑").split()
+            assert column.endswith("↓" if name == "MSE" else "↑")
             value = row.agreement[level][name].value
             if isinstance(value, Undefined):
                 assert cell == "–"
@@ -173,7 +175,7 @@ def test_an_interval_above_ten_keeps_its_digits(pairs: list[EditPair]) -> None:
 
 
 def test_compare_tells_by_how_much_the_first_is_better(
-    pairs: list[EditPair], evaluators: list[Predictions]
+    pairs: list[EditPair], evaluators: list[Predictions], made: report.Report
 ) -> None:
     good, bad, partial = evaluators[:3]
     rated = [pair for pair in pairs if pair.id != "p7"]
@@ -184,14 +186,23 @@ def test_compare_tells_by_how_much_the_first_is_better(
         [p.system for p in rated],
         resamples=40,
     )
-    line = report.compare(pairs, partial, bad, "quality", resamples=40)
-    assert line is not None
-    assert "partial minus bad one" in line
-    assert f" {expected.value:.3f} [" in line
-    assert "on 59 pairs" in line
-    assert expected.value > 0.3
+    found = report.compare(pairs, partial, bad, "quality", resamples=40)
+    assert found == ("quality", "partial", "bad one", 59, expected)
     back = report.compare(pairs, bad, partial, "quality", resamples=40)
-    assert f" {-expected.value:.3f} [" in back
+    assert back is not None
+    said = report.to_markdown(made._replace(differences=[found, back])).splitlines()[-2:]
+    for sign, names, line in zip(
+        (1, -1), ("partial minus bad one", "bad one minus partial"), said, strict=True
+    ):
+        assert line.startswith(f"- quality: SRCC of {names}: system ")
+        assert line.endswith(", on 59 pairs")
+        values = re.findall(r"(?:system|utterance) (-?\d\.\d{3}) \[", line)
+        assert list(map(float, values)) == pytest.approx(
+            [sign * expected[level].value for level in LEVELS], abs=5.001e-4
+        )
+    plain = report.to_json(made._replace(differences=[found]))["differences"]
+    assert plain[0]["system"]["SRCC"]["interval"] == list(expected["system"].interval)
+    assert expected["utterance"].value > 0.3
     assert report.compare(pairs, good, evaluators[5], "relevance") is None
 
 
@@ -295,3 +306,61 @@ def test_coverage_stands_in_the_table_of_evaluators_with_intervals_alone(
     assert "interval" not in report.to_markdown(without)
     widths = {len(line.split(" | ")) for line in markdown.splitlines() if line.startswith("| ")}
     assert len(widths) == 1
+
+
+@pytest.fixture(scope="module")
+def voted(pairs: list[EditPair]) -> list[EditPair]:
+    """Five votes on the quality of 57 pairs, one on the others'; none on faithfulness."""
+    rng = np.random.default_rng(8)
+    made = []
+    for number, pair in enumerate(pairs):
+        votes = np.clip(pair.ratings["quality"] + rng.normal(0, 0.7, 5 if number > 2 else 1), 1, 5)
+        ratings = {"quality": float(votes.mean()), "faithfulness": pair.ratings["faithfulness"]}
+        made.append(
+            pair.model_copy(update={"raters": {"quality": votes.tolist()}, "ratings": ratings})
+        )
+    return made
+
+
+def test_the_human_ceiling_stands_below_the_evaluators_of_its_axis(
+    voted: list[EditPair], evaluators: list[Predictions]
+) -> None:
+    made = report.make_report(voted, evaluators[:2], "x", resamples=30, seed=6)
+    kept = voted[3:]
+    expected = human_ceiling(
+        [p.raters["quality"] for p in kept], [p.system for p in kept], splits=30, seed=6
+    )
+    assert made.ceilings == {"quality": expected}
+    table = [line for line in report.to_markdown(made).splitlines() if line.startswith("| ")]
+    names = [tuple(line.strip("| ").split(" | ")[:2]) for line in table[1:]]
+    assert names == [
+        *(("quality", name) for name in ("good", "bad one", "human ceiling")),
+        *(("faithfulness", name) for name in ("good", "bad one")),
+    ]
+    header, ceiling = ([cell.strip() for cell in table[row].split("|")] for row in (0, 3))
+    cells = dict(zip(header, ceiling, strict=True))
+    for level in LEVELS:
+        assert cells[f"{level} MSE↓"] == cells[f"{level} KTAU↑"] == ""
+        for name in ("LCC", "SRCC"):
+            value = expected[level][name].value
+            assert float(cells[f"{level} {name}↑"].split()[0]) == pytest.approx(value, abs=5.1e-4)
+    assert cells["pairs"] == "57/60"
+    assert "Human ceiling: " in report.to_markdown(made)
+    plain = report.to_json(made)
+    assert plain["human_ceiling"]["quality"]["system"]["LCC"]["items"] == 6
+    assert "human ceiling" not in {row["evaluator"] for row in plain["rows"]}
+    # A perfect evaluator of the true ratings comes near to it, and stays below.
+    true = report.make_report(voted, [evaluators[0]], "x", resamples=0).rows[0].agreement
+    bound = human_ceiling([p.raters["quality"] for p in kept], [p.system for p in kept])
+    srcc = [found["utterance"]["SRCC"].value for found in (true, bound)]
+    assert srcc[0] - 0.03 < srcc[1] < srcc[0] + 0.12
+
+
+def test_without_votes_there_is_no_ceiling(
+    pairs: list[EditPair], evaluators: list[Predictions]
+) -> None:
+    made = report.make_report(pairs, evaluators[:1], "x", resamples=0)
+    assert made.ceilings == {}
+    assert "ceiling" not in report.to_markdown(made)
+    single = [pair.model_copy(update={"raters": {"quality": [3.0]}}) for pair in pairs]
+    assert report.make_report(single, evaluators[:1], "x", resamples=0).ceilings == {}

@@ -11,19 +11,22 @@ from typing import Any
 
 import pytest
 from hydra import compose, initialize_config_dir
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 
 import auditeval
 from auditeval.features.store import FeatureStore
-from auditeval.types import AXES, EditPair
+from auditeval.types import AXES, EditPair, UserError
 
 ROOT = Path(__file__).parents[2]
 
 
-def composed(*overrides: str) -> dict[str, Any]:
+def configured(*overrides: str) -> DictConfig:
     with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
-        config = compose("train", ["experiment=auditeval_ssl", "run_dir=/tmp/run", *overrides])
-    return OmegaConf.to_container(config, resolve=True)  # type: ignore[return-value]
+        return compose("train", ["experiment=auditeval_ssl", "run_dir=/tmp/run", *overrides])
+
+
+def composed(*overrides: str) -> dict[str, Any]:
+    return OmegaConf.to_container(configured(*overrides), resolve=True)  # type: ignore[return-value]
 
 
 def test_the_recipe_is_appendix_e() -> None:
@@ -41,6 +44,41 @@ def test_the_recipe_is_appendix_e() -> None:
     assert config["model"]["hidden"] == [4096, 2048, 512, 128, 32]
     assert config["model"]["dropout"] == 0.1
     assert not config["model"]["standardise"]
+
+
+def test_the_rows_of_is_say_whose_classes_they_are() -> None:
+    """The paper's need weights, so the recipe has the stand-in unless it is told."""
+    taggers = {
+        name: config["baselines"][f"IS ({name})"]["tagger"]
+        for name, config in (
+            ("YAMNet", composed()),
+            ("CNN14", composed("baselines=paper", "cnn14_checkpoint=x.pth")),
+        )
+    }
+    assert taggers == {
+        "YAMNet": {"_target_": "auditeval.features.yamnet.YamNet"},
+        "CNN14": {"_target_": "auditeval.features.panns.Cnn14Encoder", "checkpoint": "x.pth"},
+    }
+    paper, stand_in = (list(composed(f"baselines={x}")["baselines"]) for x in ("paper", "clap"))
+    assert (paper[1:], len(paper)) == (stand_in[1:], len(stand_in))
+
+
+def test_missing_weights_of_cnn14_are_said_before_anything_is_encoded(
+    auditscore: Path, tiny_clap: Path, tmp_path: Path
+) -> None:
+    from auditeval.training.run import train
+
+    config = configured(
+        *("baselines=paper", f"cnn14_checkpoint={tmp_path / 'none.pth'}"),
+        *(f"data.root={auditscore}", f"features.model={tiny_clap}", "device=cpu"),
+        *(f"run_dir={tmp_path / 'run'}", f"cache_dir={tmp_path / 'cache'}"),
+    )
+    with pytest.raises(UserError) as caught:
+        train(config)
+    said = str(caught.value)
+    assert said.startswith(f"{tmp_path / 'none.pth'}: no such file; supported are CNN14 of PANNs")
+    assert said.endswith("from zenodo.org/records/3987831")
+    assert not list((tmp_path / "cache").rglob("*"))
 
 
 def test_auditscore_to_table_2(

@@ -187,9 +187,9 @@ def test_the_card_beside_the_weights_has_the_tables_of_the_run(
 ) -> None:
     folder, _ = finished
     card = (folder / "pairwise" / "holdout" / "checkpoint" / "README.md").read_text()
-    reports = [folder / "report" / name for name in ("agreement.md", "people/agreement.md")]
-    for path in [*reports, folder / "report" / "contrasts" / "contrasts.md"]:
-        assert path.read_text().strip() in card
+    reports = ("agreement.md", "people/agreement.md", "contrasts/contrasts.md", "machine.md")
+    for name in reports:
+        assert (folder / "report" / name).read_text().strip() in card
     assert card.index("# Agreement with the ratings of") < card.index("# Agreement with PEOPLE")
 
 

@@ -46,6 +46,8 @@ class ClapEncoder:
     `upstream_compat` repeats what the authors of AuditEval do with a LAION model: the first 160,000
     samples at 16 kHz, zeros behind a shorter clip, are fed as if they were of 48 kHz. With a
     Microsoft model it pools captions that hold "!" where msclap does.
+
+    `family` says whose architecture it is: "LAION CLAP", "Microsoft CLAP 2022" or "... 2023".
     """
 
     name = "clap"
@@ -74,6 +76,7 @@ class ClapEncoder:
         }
         self._source, self._dtype, self._device = model, _DTYPES[dtype], torch.device("cpu")
         self._clap = load_clap(model, tokenizer, upstream_compat)
+        self.family = self._clap.family
         self._upstream = upstream_compat and isinstance(self._clap, LaionClap)
         self.revision = self._revision(dtype, upstream_compat)
         self._clap = self._clap.to(self._dtype).requires_grad_(False)

@@ -55,7 +55,7 @@ def load(path: str | os.PathLike[str], supported: str) -> Any:
     path = Path(path)
     if not path.is_file():
         raise UserError(
-            f"{path}: is a folder, not a file" if path.is_dir() else f"{path}: no such file"
+            f"{path}: {'is a folder, not a file' if path.is_dir() else 'no such file'}; {supported}"
         )
     admitted = [*_numpy_scalars(), *_numpy_arrays()]
     try:

@@ -28,8 +28,12 @@ from auditeval.features.cnn14 import Cnn14
 
 
 class Clap(nn.Module):
-    """A CLAP with its front end and tokenizer. Embeddings as the model makes them, of any norm."""
+    """A CLAP with its front end and tokenizer. Embeddings as the model makes them, of any norm.
 
+    `family` says whose architecture it is: "LAION CLAP", "Microsoft CLAP 2022" or "... 2023".
+    """
+
+    family: str
     dim: int
     max_tokens: int
 
@@ -64,6 +68,7 @@ class Clap(nn.Module):
 class LaionClap(Clap):
     """LAION's architecture, as transformers has it (Wu et al. 2023, arXiv 2211.06687)."""
 
+    family = "LAION CLAP"
     max_tokens = 77  # what the original was trained with
 
     def __init__(self, model: ClapModel, front_end: ClapFeatureExtractor, tokenizer: Any) -> None:
@@ -88,8 +93,10 @@ class LaionClap(Clap):
 
 
 class MicrosoftClap(Clap):
-    """Microsoft's CLAP: 2023 with HTSAT and GPT-2, 2022 with CNN14 and BERT (Elizalde et al.).
+    """Microsoft's CLAP: 2022 with CNN14 and BERT, 2023 with HTSAT and GPT-2.
 
+    That of 2022 is described by Elizalde et al. at ICASSP 2023 (arXiv 2206.04769), that of 2023 at
+    ICASSP 2024 (arXiv 2309.05767).
     `audio_config` is None for CNN14. With `upstream_compat` a GPT-2 caption that holds "!" is
     cut into tokens and pooled as in msclap, too early by the number of these; otherwise at its end.
     """
@@ -106,6 +113,7 @@ class MicrosoftClap(Clap):
         super().__init__(front_end, tokenizer)
         self.dim, self.upstream_compat = dim, upstream_compat
         self.max_tokens = text_config.max_position_embeddings
+        self.family = f"Microsoft CLAP {2022 if audio_config is None else 2023}"
         self.audio: nn.Module
         if audio_config is None:
             self.audio, width = Cnn14(), Cnn14.DIM

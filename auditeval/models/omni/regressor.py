@@ -17,6 +17,7 @@ from auditeval.features.omni.encoder import TOKENS
 from auditeval.features.store import Failure
 from auditeval.models.mlp import mlp
 from auditeval.models.omni.inputs import Batch, InputBuilder, Order, PairRow, check_order
+from auditeval.models.standardise import Standardise
 from auditeval.types import AXES, EditPair, UserError
 
 # "all-linear" would also train vocabulary head and towers, where those are loaded.
@@ -37,8 +38,9 @@ class OmniRegressor(nn.Module):
     The language model of `base` (a folder or hub id of Qwen2.5-Omni, at `base_revision`) is frozen;
     LoRA of this rank on all its linear layers is trained (20.2M parameters at 7B), and the heads.
     `head` is "linear", one map to three numbers without bias as the authors ran it, or "mlp", three
-    post-regression heads with `hidden` layers as the paper's text says. Audio enters as tokens of
-    `features.omni.encoder.OmniEncoder` of the same base: neither tower is part of this module.
+    post-regression heads with `hidden` layers as the paper's text says, of a state on one scale
+    (see `fit_scales`). Audio enters as tokens of `features.omni.encoder.OmniEncoder` of the same
+    base: neither tower is part of this module.
 
     The base computes in `dtype`, LoRA and heads in float32; with `load_in_4bit` the base is kept in
     4 bits (NF4, package bitsandbytes, an accelerator). With rank 0 there is no LoRA.
@@ -99,7 +101,7 @@ class OmniRegressor(nn.Module):
         self.heads = nn.ModuleDict(
             {"scores": nn.Linear(size, len(AXES), bias=False)}
             if head == "linear"
-            else {axis: mlp(size, hidden, dropout) for axis in AXES}
+            else {"scale": Standardise(size)} | {axis: mlp(size, hidden, dropout) for axis in AXES}
         )
         self.register_buffer("trained", torch.zeros(len(AXES), dtype=torch.bool))
         self._merged = False
@@ -115,6 +117,19 @@ class OmniRegressor(nn.Module):
             if axis in self.heads and rated[:, index].any():
                 last = cast(nn.Linear, cast(nn.Sequential, self.heads[axis])[-1])
                 nn.init.constant_(last.bias, ratings[rated[:, index], index].mean().item())
+
+    @torch.no_grad()
+    def fit_scales(self, rows: Sequence[PairRow]) -> None:
+        """Let MLP heads see the last token's state on one scale, that of these training pairs.
+
+        What differs between pairs is little of a state, nearly all of which is the prompt's. To be
+        called before the first step, when LoRA changes nothing yet.
+        """
+        if "scale" in self.heads:
+            device = self.trained.device
+            passes = ([rows[row] for row in chosen] for chosen in self._passes(rows))
+            states = [self._state(Batch.stack(few).to(device), None) for few in passes]
+            cast(Standardise, self.heads["scale"]).fit(torch.cat(states))
 
     def look(self, store: Clips, pairs: Sequence[EditPair]) -> list[PairRow | Failure]:
         """What `forward` and `predict` take of each pair, or why it cannot be rated."""
@@ -134,7 +149,7 @@ class OmniRegressor(nn.Module):
         return [read(pair) for pair in pairs]
 
     def forward(self, batch: Batch) -> Tensor:
-        return self._rate(batch, None)
+        return self._score(self._state(batch, None))
 
     @torch.inference_mode()
     def predict(self, rows: Sequence[PairRow]) -> Tensor:
@@ -147,7 +162,7 @@ class OmniRegressor(nn.Module):
         scores = torch.empty(len(rows), len(AXES))
         for chosen in self._passes(rows):
             batch = Batch.stack([rows[row] for row in chosen]).to(self.trained.device)
-            scores[chosen] = self._rate(batch, self._prefix).cpu()
+            scores[chosen] = self._score(self._state(batch, self._prefix)).cpu()
         return scores
 
     def predict_with_intervals(self, rows: Sequence[PairRow]) -> tuple[Tensor, None]:
@@ -202,7 +217,8 @@ class OmniRegressor(nn.Module):
         if chosen:
             yield chosen
 
-    def _rate(self, batch: Batch, prefix: Any) -> Tensor:
+    def _state(self, batch: Batch, prefix: Any) -> Tensor:
+        """What the last layer says at the last token :: (B, hidden), float32."""
         ids, mask = batch.ids, batch.mask
         skipped = len(self.inputs.prefix)
         if skipped and prefix is None:
@@ -220,7 +236,7 @@ class OmniRegressor(nn.Module):
             inputs_embeds=embedded, attention_mask=whole, position_ids=positions, **options
         ).last_hidden_state
         last = mask.shape[1] - 1 - mask.flip(1).argmax(dim=1)
-        return self._score(states[torch.arange(len(ids), device=ids.device), last].float())
+        return states[torch.arange(len(ids), device=ids.device), last].float()
 
     def _embed(self, ids: Tensor, audio: Tensor) -> Tensor:
         embedded = self.language_model.get_input_embeddings()(ids)  # type: ignore[operator]
@@ -232,6 +248,7 @@ class OmniRegressor(nn.Module):
     def _score(self, state: Tensor) -> Tensor:
         if "scores" in self.heads:
             return self.heads["scores"](state)
+        state = self.heads["scale"](state)
         return torch.cat([self.heads[axis](state) for axis in AXES], dim=1)
 
     def _read_prefix(self) -> Any:

@@ -81,6 +81,13 @@ def test_a_whole_file_is_loaded_with_or_without_the_needless(
         assert torch.equal(first[key], second[key])
 
 
+def test_the_architecture_tells_whose_it_is(
+    kind: str, state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    families = {"laion": "LAION CLAP", "2023": "Microsoft CLAP 2023", "2022": "Microsoft CLAP 2022"}
+    assert load(state, monkeypatch).family == families[kind]
+
+
 def test_one_tensor_missing(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
     for key in needed(state):
         refused({k: value for k, value in state.items() if k != key}, monkeypatch)

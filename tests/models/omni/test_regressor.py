@@ -268,6 +268,21 @@ def test_mlp_heads_start_at_the_mean_rating(tiny_omni: Path) -> None:
     assert biases == [3.0, 4.0, 1.0]
 
 
+def test_mlp_heads_see_states_on_one_scale(tiny_omni: Path, rows: list[PairRow]) -> None:
+    model = make(tiny_omni, head="mlp", hidden=[])  # of no hidden layer: rating = weights @ state
+    model.fit_scales(rows)
+    first = nn.Linear(model.language_model.config.hidden_size, 1)
+    model.heads["quality"] = nn.Sequential(first)
+    seen = []
+    for row in torch.eye(first.in_features):
+        first.weight.data = row[None]
+        seen.append(model.predict(rows)[:, 0] - first.bias.item())
+    states = torch.stack(seen)
+    mean, spread = states.mean(dim=1), states.std(dim=1, correction=0)
+    assert near(mean, torch.zeros_like(mean))
+    assert near(spread, torch.ones_like(spread))
+
+
 def test_another_base_is_refused(tiny_omni: Path, tmp_path: Path) -> None:
     model = make(tiny_omni)
     other = shutil.copytree(tiny_omni, tmp_path / "other")

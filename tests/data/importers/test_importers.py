@@ -82,12 +82,25 @@ def test_auditscore_records_arrive(tmp_path: Path, write: Any) -> None:
         assert (pair.system, pair.operation, pair.split) == ("sys3", "add", None)
 
 
-def test_auditscore_files_become_splits(tmp_path: Path) -> None:
-    for name in ("train", "valid", "test"):
+@pytest.mark.parametrize(
+    ("parts", "splits"),
+    [
+        (["train", "valid", "test"], ["train", "validation", "test"]),
+        (["train", "valid"], ["train", "test"]),
+        (["train", "test"], ["train", "test"]),
+        (["valid", "test"], ["validation", "test"]),
+        (["valid"], [None]),
+        (["train"], [None]),
+    ],
+)
+def test_auditscore_files_become_splits(
+    tmp_path: Path, parts: list[str], splits: list[str | None]
+) -> None:
+    for name in parts:
         write_json(tmp_path / f"{name}_meta.json", [RECORD, RECORD])
     pairs = import_auditscore(tmp_path)
-    assert [pair.split for pair in pairs] == ["train"] * 2 + ["test"] * 4
-    assert len({pair.id for pair in pairs}) == 6
+    assert [pair.split for pair in pairs] == [split for split in splits for _ in range(2)]
+    assert [pair.id for pair in pairs] == [f"{name}-{n:05d}" for name in parts for n in (1, 2)]
 
 
 @pytest.mark.parametrize("missing", [(), ("quality",), ("relevance", "faithfulness"), AXES])
