@@ -163,8 +163,9 @@ class LoraFit:
                     "understands its own audio tower only; set base.model"
                 )
         optimizer = built("the optimizer", plan.optimizer, [torch.nn.Parameter(torch.zeros(1))])
+        scheduler = _schedule(plan.scheduler, optimizer, 1)
         optimizer.step()
-        built("the scheduler", _schedule(plan.scheduler, optimizer, 1).step)
+        built("the scheduler", scheduler.step)
         make_trainer(plan.trainer, self._trainer, logger=False)
 
     def features(
