@@ -21,9 +21,17 @@ def call(node: DictConfig, *arguments: Any, **options: Any) -> Any:
         cause = error.__cause__
         if isinstance(cause, UserError):
             raise cause from None
-        if isinstance(cause, ValueError) or "argument" in str(cause):
-            raise UserError(f"{node._target_}: {cause}; see configs/") from None
+        if isinstance(cause, (ValueError, ImportError)) or "argument" in str(cause):
+            reason = " ".join(str(cause).split())
+            raise UserError(f"{node._target_}: {reason}; see configs/") from None
         raise
+
+
+def whole(name: str, value: Any, least: int = 1) -> None:
+    """Raises UserError for what is no whole number, or less than `least`."""
+    if not (isinstance(value, int) and value >= least):
+        bound = f" above {least - 1}" if least else ", 0 at least"
+        raise UserError(f"{name} {value!r}: expected a whole number{bound}")
 
 
 def plain(node: DictConfig) -> dict[str, Any]:

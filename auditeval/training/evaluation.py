@@ -27,6 +27,7 @@ from auditeval.metrics.data_quality import (
 from auditeval.metrics.groups import Deal, unit
 from auditeval.metrics.measure import Encoders, at_rate, choose, hear, loaded
 from auditeval.models.three_head import Regressor
+from auditeval.training.configured import whole
 from auditeval.training.heads import HeadsFit
 from auditeval.training.stages import Plan
 from auditeval.types import EditPair, Undefined, UserError
@@ -46,7 +47,7 @@ class _Metrics(lightning.Callback):
         cache_dir: str | os.PathLike[str] | None = None,
         workers: int = 0,
     ) -> None:
-        check_every(every_epochs)
+        whole("every_epochs", every_epochs)
         self._chosen = choose(encoders, only)
         self._encoders, self._named, self._every_epochs = encoders, bool(only), every_epochs
         self._cache_dir, self._workers = cache_dir, workers
@@ -93,6 +94,10 @@ class DistributionMetrics(_Metrics):
     _heard: dict[str, dict[str, Heard]]
     _left_out: set[str]
     _seen = 0
+
+    def check(self, plan: Plan) -> None:
+        """Raises UserError: no model of train.py is an editor."""
+        raise UserError("DistributionMetrics is for an editor in training; see callbacks=kept")
 
     def on_validation_epoch_start(self, trainer: lightning.Trainer, module: Any) -> None:
         if self._due(trainer) and not self._stores:
@@ -303,12 +308,6 @@ def _waveforms(outputs: Any) -> list[tuple[audio.Waveform, audio.Waveform, str]]
             "validation_step returned waveforms that are not (B, T) on both sides with B captions"
         )
     return list(zip(*clips, captions, strict=True))
-
-
-def check_every(epochs: int) -> None:
-    """Raises UserError for what is no number of epochs."""
-    if not (isinstance(epochs, int) and epochs > 0):
-        raise UserError(f"every_epochs {epochs!r}: expected a whole number above 0")
 
 
 def due(trainer: lightning.Trainer, every_epochs: int) -> bool:

@@ -24,7 +24,8 @@ from auditeval.benchmarks.salmon.scorers import Original, PairScores, edits
 from auditeval.features import make_encoder
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.metrics.agreement import agreement
-from auditeval.training.evaluation import check_every, due, gathered
+from auditeval.training.configured import whole
+from auditeval.training.evaluation import due, gathered
 from auditeval.training.stages import Plan
 from auditeval.types import AXES, EditPair, Undefined, UserError
 
@@ -58,7 +59,7 @@ class EvaluationCallback(lightning.Callback):
     """
 
     def __init__(self, metrics: Mapping[str, EpochMetric], every_epochs: int = 1) -> None:
-        check_every(every_epochs)
+        whole("every_epochs", every_epochs)
         if not metrics:
             raise UserError("EvaluationCallback: metrics is empty, so there is nothing to log")
         self._metrics, self._every_epochs = dict(metrics), every_epochs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -20,9 +20,10 @@ from auditeval.models.three_head import (
     Regressor,
 )
 from auditeval.training.callbacks import BestHeads, SaveLast
+from auditeval.training.configured import whole
 from auditeval.training.data import PairDataModule, take
-from auditeval.training.module import EvaluatorModule
-from auditeval.training.stages import Job, Parts, Plan, encoding, make_trainer, usable
+from auditeval.training.module import EvaluatorModule, advance
+from auditeval.training.stages import Job, Parts, Plan, built, encoding, make_trainer, usable
 from auditeval.types import AXES, EditPair, UserError
 
 _STAND_INS = 16
@@ -50,8 +51,7 @@ class HeadsFit:
             **{f"epochs.{axis}": count for axis, count in epochs.items()},
         }
         for name, count in counts.items():
-            if not (isinstance(count, int) and count > 0):
-                raise UserError(f"fit.{name} {count!r}: expected a whole number above 0")
+            whole(f"fit.{name}", count)
         self._epochs = dict(epochs)
         self._batch_size, self._validation_batch_size = batch_size, validation_batch_size
 
@@ -94,7 +94,12 @@ class HeadsFit:
                 scheduler=plan.scheduler,
             )
             parts = self.parts(job)
-            parts.module.configure_optimizers()
+            built(f"model {settings['name']!r}", parts.model.eval(), features)
+            module: Any = parts.module
+            optimizers, schedulers = module.configure_optimizers() or ((), ())
+            for optimizer, scheduler in zip(optimizers, schedulers, strict=True):
+                optimizer.step()
+                built("the scheduler", advance, scheduler, 1.0)
             make_trainer(plan.trainer, parts.trainer, logger=False)
 
     def features(

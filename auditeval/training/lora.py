@@ -18,6 +18,7 @@ from auditeval.models import find_model
 from auditeval.models.omni.inputs import Batch, InputBuilder
 from auditeval.models.omni.regressor import OmniRegressor, open_base_of
 from auditeval.training.callbacks import SaveLast
+from auditeval.training.configured import whole
 from auditeval.training.lora_data import LoraDataModule
 from auditeval.training.module import log_agreement
 from auditeval.training.stages import Job, Parts, Plan, built, encoding, make_trainer, usable
@@ -106,6 +107,8 @@ class LoraFit:
     twice instead of keeping them.
     """
 
+    name = "lora"
+
     def __init__(
         self,
         epochs: int,
@@ -122,8 +125,7 @@ class LoraFit:
             "validation_batch_size": validation_batch_size,
         }
         for name, count in counts.items():
-            if not (isinstance(count, int) and count > 0):
-                raise UserError(f"fit.{name} {count!r}: expected a whole number above 0")
+            whole(f"fit.{name}", count)
         if not (isinstance(memory_gib, (int, float)) and memory_gib >= 0):
             raise UserError(f"fit.memory_gib {memory_gib!r}: expected a number, 0 for none")
         self._batch_size, self._accumulate = batch_size, accumulate
@@ -161,7 +163,9 @@ class LoraFit:
                     "understands its own audio tower only; set base.model"
                 )
         optimizer = built("the optimizer", plan.optimizer, [torch.nn.Parameter(torch.zeros(1))])
-        _schedule(plan.scheduler, optimizer, 1)
+        scheduler = _schedule(plan.scheduler, optimizer, 1)
+        optimizer.step()
+        built("the scheduler", scheduler.step)
         make_trainer(plan.trainer, self._trainer, logger=False)
 
     def features(

@@ -42,6 +42,14 @@ def log_agreement(
             module.log(f"val/srcc/{axis}", STATISTICS["SRCC"](x, y))
 
 
+def advance(scheduler: Any, watched: Any) -> None:
+    """Go on to the learning rate of the next epoch; a plateau's looks at a metric."""
+    if isinstance(scheduler, torch.optim.lr_scheduler.ReduceLROnPlateau):
+        scheduler.step(watched)
+    else:
+        scheduler.step()
+
+
 class EvaluatorModule(lightning.LightningModule):
     """Trains a Regressor on (PairBatch, ratings) batches.
 
@@ -117,9 +125,5 @@ class EvaluatorModule(lightning.LightningModule):
         schedulers: Any = self.lr_schedulers()
         for axis, scheduler in zip(AXES, schedulers, strict=True):
             watched = metrics.get(f"val/mse/{axis}", metrics.get(f"train/mse/{axis}"))
-            if watched is None:
-                continue
-            if isinstance(scheduler, torch.optim.lr_scheduler.ReduceLROnPlateau):
-                scheduler.step(watched)
-            else:
-                scheduler.step()
+            if watched is not None:
+                advance(scheduler, watched)

@@ -40,7 +40,7 @@ from auditeval.scoring import choose_device
 from auditeval.training import held_out
 from auditeval.training.baselines import constant, make_baselines
 from auditeval.training.callbacks import deterministic
-from auditeval.training.configured import call, plain
+from auditeval.training.configured import call, plain, whole
 from auditeval.training.data import rating_matrix
 from auditeval.training.further_tests import FurtherTest, with_baselines
 from auditeval.training.rehearsal import rehearse
@@ -84,6 +84,8 @@ def train(config: DictConfig) -> Trained | None:
     warnings.filterwarnings("ignore", "You're resuming from a checkpoint")  # our data can
     warnings.filterwarnings("ignore", ".*will run with no optimizer")  # an ensemble without MLPs
     warnings.filterwarnings("ignore", ".*LeafSpec")  # Lightning, of torch's way to walk a tuple
+    for name in ("workers", "resamples"):
+        whole(name, config[name], 0)
     deterministic(config.seed)
     first = getattr(rank_zero_only, "rank", 0) == 0
     if torch.cuda.is_available():

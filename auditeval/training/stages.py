@@ -113,7 +113,7 @@ def built(what: str, make: Callable[..., Made], *arguments: Any, advice: str = "
         return make(*arguments)
     except UserError:
         raise
-    except (TypeError, ValueError, RuntimeError) as error:
+    except (TypeError, ValueError, RuntimeError, ArithmeticError) as error:
         raise UserError(
             f"{what} cannot be made with its settings ({first_line(error)}){advice}"
         ) from None

@@ -19,6 +19,7 @@ from transformers.audio_utils import mel_filter_bank
 from auditeval import audio
 from auditeval.features import make_encoder, vggish
 from auditeval.features.clap.files import read
+from auditeval.features.comparison import names
 from auditeval.features.panns import FRONT_ENDS, Cnn14Encoder
 from auditeval.features.vggish import VggishEncoder
 from auditeval.metrics.divergence import inception_score
@@ -113,6 +114,7 @@ def test_sizes_are_as_declared(loaded: Loaded) -> None:
     clip = tagger_weights.clips(loaded.ours.rate_hz)["long"]
     made = loaded.ours.encode_clip(clip)
     assert made.embedding.shape == (loaded.ours.dim,)
+    assert loaded.ours.compares_frames == bool(names(set(made.frames)))
     assert loaded.ours.encode_text(["a dog"]).shape == (1, loaded.ours.text_dim) == (1, 0)
     if isinstance(loaded.ours, VggishEncoder):
         assert np.allclose(made.embedding, made.frames["patch"].mean(axis=0), atol=1e-5)

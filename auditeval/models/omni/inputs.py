@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import torch
@@ -17,6 +17,12 @@ PROMPT = Path(__file__).with_name("prompt.txt").read_text(encoding="utf-8")
 """Figures 6 and 7, with the line breaks of the authors' data; CC BY 4.0, Jia et al."""
 
 _AUDIO = "<|audio_bos|>{original}<|audio_eos|><|audio_bos|>{edited}<|audio_eos|>"
+
+
+def check_order(order: str) -> None:
+    """Raises UserError for what is none."""
+    if order not in get_args(Order):
+        raise UserError(f"order {order!r} is none of {', '.join(get_args(Order))}")
 
 
 class PairRow(NamedTuple):
@@ -69,8 +75,7 @@ class InputBuilder:
     """
 
     def __init__(self, tokenizer: Any, audio_token: int, order: Order, max_tokens: int) -> None:
-        if order not in ("audio_first", "text_first"):
-            raise UserError(f"order {order!r} is none of audio_first, text_first")
+        check_order(order)
         self._tokenizer, self._audio_token = tokenizer, audio_token
         self._special = sorted(tokenizer.get_added_vocab())
         self._order, self._max_tokens = order, max_tokens

@@ -16,7 +16,7 @@ from auditeval.features.omni.base import DTYPES, Base, open_base
 from auditeval.features.omni.encoder import TOKENS
 from auditeval.features.store import Failure
 from auditeval.models.mlp import mlp
-from auditeval.models.omni.inputs import Batch, InputBuilder, Order, PairRow
+from auditeval.models.omni.inputs import Batch, InputBuilder, Order, PairRow, check_order
 from auditeval.models.standardise import Standardise
 from auditeval.types import AXES, EditPair, UserError
 
@@ -68,7 +68,7 @@ class OmniRegressor(nn.Module):
         load_in_4bit: bool = False,
     ) -> None:
         super().__init__()
-        _check(dtype, head, hidden, rank, alpha, dropout, max_tokens, load_in_4bit)
+        _check(dtype, head, hidden, rank, alpha, dropout, order, max_tokens, load_in_4bit)
         opened = open_base(base, base_revision)
         found = opened.fingerprint()
         if fingerprint not in (None, found):
@@ -278,9 +278,11 @@ def _check(
     rank: int,
     alpha: float,
     dropout: float,
+    order: str,
     max_tokens: int,
     load_in_4bit: bool,
 ) -> None:
+    check_order(order)
     if dtype not in list(DTYPES):
         raise UserError(f"dtype {dtype!r} is none of {', '.join(DTYPES)}")
     if head not in HEADS:
