@@ -13,6 +13,7 @@ from auditeval import manifest
 from auditeval.features import make_encoder
 from auditeval.features.encoder import Encoder
 from auditeval.features.store import Failure, FeatureStore
+from auditeval.features.threads import one_thread
 from auditeval.metrics.data_quality import (
     METRICS,
     ROLES,
@@ -49,6 +50,7 @@ class Table(NamedTuple):
     seed: int
 
 
+@one_thread()
 def measure(
     sets: Mapping[str, Pairs],
     encoders: Encoders,
