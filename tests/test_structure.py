@@ -52,6 +52,7 @@ HOMES = {
     "wandb": ("training/",),
     "soundfile": ("audio/files.py",),
     "soxr": ("audio/waveform.py",),
+    "onnxruntime": ("features/onnx.py",),
 }
 
 

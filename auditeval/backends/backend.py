@@ -80,7 +80,8 @@ class Backend(Protocol):
 
     `name` is printed beside every result that it had a part in: the model and its size, as the
     field calls it ("whisper-tiny.en"). `revision` changes whenever the same samples would give
-    another result: it covers weights, code and settings, and is part of every cache key.
+    another result: it covers weights, code and settings, and is part of every cache key. `Backends`
+    calls it with one thread for torch, BLAS and OpenMP; other pools a model keeps to one itself.
     """
 
     name: str

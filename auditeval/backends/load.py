@@ -99,11 +99,19 @@ class Backends:
         """What the model of a role says of a clip: a result as `ROLES` has it."""
         model = self.model(role)
         key = (role, model.name, model.revision, content_hash(clip))
-        return self._cache.get(key, ROLES[role], lambda: model(clip))
+        return self._cache.get(key, ROLES[role], lambda: _heard(model, clip))
 
     def named(self, roles: list[str]) -> dict[str, str]:
         """Name and revision of the models of these roles, "none" where there is none."""
         return {role: _label(self.model(role)) if role in self else "none" for role in roles}
+
+
+def _heard(model: Any, clip: Waveform) -> Any:
+    """On one thread, whichever libraries the model computes with."""
+    from auditeval.features.threads import one_thread
+
+    with one_thread():
+        return model(clip)
 
 
 def _label(model: Any) -> str:

@@ -51,11 +51,8 @@ class Resemblyzer:
         from resemblyzer.audio import normalize_volume
         from resemblyzer.hparams import audio_norm_target_dBFS
 
-        from auditeval.features.threads import one_thread
-
         samples = normalize_volume(_audible(clip), audio_norm_target_dBFS)
-        with one_thread():
-            return _unit(self._model.embed_utterance(samples))
+        return _unit(self._model.embed_utterance(samples))
 
 
 class WavLMSpeaker:
@@ -86,8 +83,6 @@ class WavLMSpeaker:
         """Raises AudioError for digital silence, and for less than the head spans, 0.3 s."""
         import torch
 
-        from auditeval.features.threads import one_thread
-
         heard = _audible(clip)
         if len(heard) < self._least_samples:
             raise audio.AudioError(
@@ -97,7 +92,7 @@ class WavLMSpeaker:
         samples = torch.from_numpy(heard.copy())[None].to(self._device)
         if self._normalise:
             samples = (samples - samples.mean()) / (samples.var(correction=0) + 1e-7).sqrt()
-        with torch.inference_mode(), one_thread():
+        with torch.inference_mode():
             return _unit(self._model(samples).embeddings[0].cpu().numpy())
 
 
@@ -131,10 +126,8 @@ class WavLMECAPA:
         """Raises AudioError for digital silence."""
         import torch
 
-        from auditeval.features.threads import one_thread
-
         samples = torch.from_numpy(_audible(clip).copy())[None].to(self._device)
-        with torch.inference_mode(), one_thread():
+        with torch.inference_mode():
             states = self._wavlm(samples, output_hidden_states=True).hidden_states
             return _unit(self._head(torch.stack(states))[0].cpu().numpy())
 

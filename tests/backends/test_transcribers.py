@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from spoken import say
 
 from auditeval.audio import Waveform
@@ -64,7 +65,18 @@ def test_silence_has_an_empty_transcript(whisper: FasterWhisper) -> None:
 
 def test_the_name_tells_the_size_and_the_revision_the_language(whisper: FasterWhisper) -> None:
     assert whisper.name == "whisper-tiny.en"
-    assert whisper.revision.endswith("-en-int8")
+    assert whisper.revision.endswith("-en-float32")
+
+
+def test_int8_has_to_be_asked_for(whisper: FasterWhisper) -> None:
+    asked = FasterWhisper(compute_type="int8")
+    assert asked.revision == whisper.revision.replace("float32", "int8")
+    assert (asked._model.model.compute_type, whisper._model.model.compute_type) == (
+        "int8_float32",
+        "float32",
+    )
+    with pytest.raises(UserError, match=r"cannot be loaded as a Whisper model \(.*int3"):
+        FasterWhisper(compute_type="int3")
 
 
 def test_a_folder_without_weights_is_a_sentence(tmp_path: Path) -> None:
@@ -116,6 +128,7 @@ def test_what_paraformer_says_becomes_a_transcript(
     class AutoModel:
         def __init__(self, **named: Any) -> None:
             self.model_path = str(tmp_path)
+            torch.set_num_threads(4)  # as funasr does, for the whole process
 
         def generate(self, input: np.ndarray, **named: Any) -> list[dict[str, Any]]:
             assert len(input) == 16000  # at 16 kHz
@@ -128,3 +141,4 @@ def test_what_paraformer_says_becomes_a_transcript(
     model = FunASR()
     assert model.name == "paraformer-zh"
     assert model(Waveform(np.zeros(8000, np.float32), 8000)) == expected
+    assert torch.get_num_threads() == 1
