@@ -40,6 +40,9 @@ def readmes() -> list[Path]:
     return [ROOT / "README.md", *sorted((ROOT / "recipes").glob("*/README.md"))]
 
 
+_ARROW = r" ?[↑↓]"
+
+
 def renewed(text: str, folder: Path) -> str:
     """A README's text with the figures of today's files; raises ValueError for one that is nowhere.
 
@@ -75,9 +78,9 @@ def untitled(text: str) -> str:
 def look_up(text: str, place: str) -> str:
     """The cell at "cell, cell, column"; raises ValueError unless one row alone has these.
 
-    The head of a column may hold commas itself.
+    The head of a column may hold commas itself; arrows, which say what is better, do not count.
     """
-    parts = place.split(", ")
+    parts = re.sub(_ARROW, "", place).split(", ")
     found = [
         row[column]
         for row in rows(text)
@@ -97,7 +100,7 @@ def rows(text: str) -> Iterator[dict[str, str]]:
         if not line.startswith("|"):
             heads = None
         elif heads is None:
-            heads = cells
+            heads = [re.sub(_ARROW, "", cell) for cell in cells]
         elif not re.fullmatch(r"[|: -]+", line):
             yield dict(zip(heads, cells, strict=True))
 

@@ -49,7 +49,7 @@ def plot(report: Report, path: Path) -> None:
         panel.hist(np.clip(predicted, 1, 5), _BINS, histtype="step", label="predictions")
         panel.set(xlim=(0.8, 5.2), xticks=range(1, 6), box_aspect=0.7, ylabel="pairs")
         panel.set(title=f"{axis}, distributions", xlabel="rating or prediction")
-        panel.legend(fontsize=7)
+        panel.legend(fontsize=7, loc="upper left")
     with replacing(path) as temporary:
         figure.savefig(temporary, dpi=150, format="png", metadata={"Software": None})
     pyplot.close(figure)
