@@ -4,7 +4,8 @@ A run folder holds config.yaml, run.json (what it was made from), splits.json, h
 held-out part as a manifest), report/ (of it, and of each further test in a folder of its name), for
 each model scores.csv (of the held-out part), and for each model and fold: metrics.csv (before an
 interruption: metrics-1.csv and so on), last.ckpt, predictions.json (and predictions-TEST.json),
-intervals.json where the model knows them, and checkpoint/ (the evaluator).
+intervals.json where the model knows them, and checkpoint/ (the evaluator). With logger=wandb also
+wandb/, and a wandb_id for each of its runs.
 """
 
 from __future__ import annotations

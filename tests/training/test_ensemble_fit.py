@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 from auditeval import checkpoint, manifest, scoring
 from auditeval.training.callbacks import SaveLast
 from auditeval.training.run import train
-from auditeval.types import AXES, EditPair, UserError
+from auditeval.types import AXES, EditPair
 
 ROOT = Path(__file__).parents[2]
 SMALL = [
@@ -176,25 +176,3 @@ def test_it_learns_thirty_pairs_by_heart(pairs: list[EditPair], tmp_path: Path) 
     for axis in AXES:
         assert errors[axis, "ensemble"] < 0.02
         assert errors[axis, "constant"] > 0.3
-
-
-@pytest.mark.parametrize(
-    ("overrides", "said"),
-    [
-        (["fit=heads"], "model 'ensemble' is not trained by fit=heads; see .*fit=ensemble"),
-        (["model.kinds=[ridge, oracle]"], "kinds .*expected some of ridge"),
-        (["~fit.estimators.boosting"], "fit.estimators: has none for 'boosting'"),
-        (["fit.estimators.ridge.alpha=-1"], "fit.estimators.ridge: .*'alpha'"),
-        (["+fit.estimators.ridge.strength=1"], "unexpected keyword argument 'strength'"),
-    ],
-)
-def test_wrong_settings_are_a_sentence(
-    table: Path, tmp_path: Path, overrides: list[str], said: str
-) -> None:
-    config = SMALL[:] if overrides != ["fit=heads"] else [s for s in SMALL if "estim" not in s]
-    with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
-        made = compose(
-            "train", [*config, f"data.path={table}", f"run_dir={tmp_path / 'run'}", *overrides]
-        )
-    with pytest.raises(UserError, match=said):
-        train(made)

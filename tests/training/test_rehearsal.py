@@ -123,6 +123,7 @@ def test_what_goes_together_comes_to_the_encoder(overrides: list[str], attempt: 
         ([*ENSEMBLE, "model.kinds=[ridge, oracle]"], "expected some of ridge, extra_trees"),
         ([*ENSEMBLE, "~fit.estimators.boosting"], "fit.estimators: has none for 'boosting'"),
         ([*ENSEMBLE, "fit.estimators.ridge.alpha=-1"], "fit.estimators.ridge: The 'alpha'"),
+        ([*ENSEMBLE, "+fit.estimators.ridge.strength=1"], "unexpected keyword argument 'strength'"),
         (["features=melstats", "model=qwen_omni"], "model 'qwen_omni' is not trained by fit=head"),
         # How they are trained.
         ([*HEADS, "optimizer.lr=-1"], "the optimizer cannot be made with its settings (Invalid l"),

@@ -364,18 +364,6 @@ def test_pairs_that_cannot_be_encoded_stop_the_run_with_their_names(
         train(configured(tmp_path / "pairs.jsonl", tmp_path / "run", FEW))
 
 
-def test_a_model_that_does_not_fit_the_encoder_is_a_sentence(table: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="model 'pairwise' cannot be made for encoder melstats"):
-        train(configured(table, tmp_path / "run", FEW, "model.rank=4"))
-
-
-def test_an_unknown_model_is_named_with_the_known_ones(table: Path, tmp_path: Path) -> None:
-    with pytest.raises(
-        UserError, match="no model is called 'transformer'; known: concat, ensemble"
-    ):
-        train(configured(table, tmp_path / "run", FEW, "model.name=transformer"))
-
-
 def test_a_run_folder_of_other_settings_is_refused(
     finished: Path, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
