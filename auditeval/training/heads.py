@@ -51,7 +51,9 @@ class HeadsFit:
             **{f"epochs.{axis}": count for axis, count in epochs.items()},
         }
         for name, count in counts.items():
-            whole(f"fit.{name}", count)
+            whole(
+                f"fit.{name}", count, least=0 if name.startswith("epochs") else 1
+            )  # 0: not trained
         self._epochs = dict(epochs)
         self._batch_size, self._validation_batch_size = batch_size, validation_batch_size
 

@@ -118,9 +118,8 @@ def same(first: dict[str, torch.Tensor], second: dict[str, torch.Tensor]) -> boo
 def test_a_run_folder_says_what_it_was_made_from(finished: Path, table: Path) -> None:
     names = {path.name for path in finished.iterdir()}
     assert {"config.yaml", "run.json", "splits.json", "report", "pairwise"} <= names
-    assert {path.name for path in (finished / "report").iterdir()} == {
-        f"agreement.{suffix}" for suffix in ("json", "md", "png")
-    }
+    reported = {f"agreement.{suffix}" for suffix in ("json", "md", "png")} | {"machine.md"}
+    assert {path.name for path in (finished / "report").iterdir()} == reported
     kept = {path.name for path in fold(finished).iterdir()}
     assert {"metrics.csv", "last.ckpt", "predictions.json", "checkpoint"} <= kept
 
