@@ -33,6 +33,7 @@ from auditeval.audio import files, waveform
 from auditeval.data.soundbank import EVENTS, synthesize
 from auditeval.features.comparison import changed_words
 from auditeval.features.encoder import Encoder
+from auditeval.features.threads import one_thread
 from auditeval.types import EditPair
 
 RATE_HZ, SECONDS = 32000, 5.0
@@ -73,7 +74,7 @@ def seconds_bare(encoder: Encoder, pairs: Sequence[EditPair], workers: int) -> f
     size = encoder.batch_size
     batches = [clips[start : start + size] for start in range(0, len(clips), size)]
     began = time.perf_counter()
-    with ThreadPoolExecutor(workers) as pool:
+    with one_thread(), ThreadPoolExecutor(workers) as pool:
         encoded = pool.map(encoder.encode_audio, batches)
         words = pool.map(encoder.encode_text, [[text] for text in sorted(texts)])
         list(encoded), list(words)
