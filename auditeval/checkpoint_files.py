@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from auditeval.digests import sha256
 from auditeval.types import UserError
 
 WEIGHTS, CONFIG, CARD = "model.safetensors", "config.json", "README.md"
@@ -75,15 +75,10 @@ def digest(folder: Path) -> str:
 
     Raises UserError for a folder without them.
     """
-    found = hashlib.sha256()
     for name in (WEIGHTS, CONFIG):
-        try:
-            with (folder / name).open("rb") as file:
-                while block := file.read(1 << 20):
-                    found.update(block)
-        except OSError:
-            raise UserError(f"{folder}: is no checkpoint, it has no {name}") from None
-    return found.hexdigest()
+        if not (folder / name).is_file():
+            raise UserError(f"{folder}: is no checkpoint, it has no {name}")
+    return sha256(folder / WEIGHTS, folder / CONFIG)
 
 
 def find(checkpoint: str | os.PathLike[str] | None, **download: Any) -> Path:

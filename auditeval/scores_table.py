@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, fields
 from itertools import count, islice
@@ -73,30 +71,19 @@ def check_suffix(path: Path) -> None:
 def write(scores: Iterable[Scores], output: Path) -> None:
     """Write a table (format by suffix), atomically; memory does not grow with the rows."""
     check_suffix(output)
-    with tempfile.TemporaryDirectory() as folder:
-        rows = Path(folder) / "scores.jsonl"
-        with rows.open("wb") as file:
-            file.writelines(map(to_line, scores))
-        convert(rows, output)
-
-
-def to_line(row: Scores) -> bytes:
-    """A row of a JSONL table."""
-    return json.dumps(asdict(row), ensure_ascii=False).encode() + b"\n"
-
-
-def convert(rows: Path, output: Path) -> None:
-    """Turn JSONL rows into the table that `output`'s suffix names, atomically."""
     writers = {".csv": _write_csv, ".jsonl": _write_jsonl, ".parquet": _write_parquet}
     with replacing(output) as temporary:
-        writers[output.suffix.lower()](rows, temporary)
+        writers[output.suffix.lower()](iter(scores), temporary)
 
 
-def _write_jsonl(rows: Path, output: Path) -> None:
-    shutil.copyfile(rows, output)
+def _write_jsonl(rows: Iterator[Scores], output: Path) -> None:
+    with output.open("wb") as file:
+        file.writelines(
+            json.dumps(asdict(row), ensure_ascii=False).encode() + b"\n" for row in rows
+        )
 
 
-def _write_csv(rows: Path, output: Path) -> None:
+def _write_csv(rows: Iterator[Scores], output: Path) -> None:
     with output.open("w", newline="", encoding="utf-8") as file:
         # Before Python 3.13 a lone carriage return is not quoted, and would end the row.
         plain, quoted = (
@@ -104,19 +91,18 @@ def _write_csv(rows: Path, output: Path) -> None:
             for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
         )
         plain.writeheader()
-        for row in _read_jsonl(rows):
-            (quoted if "\r" in row["id"] + row["reason"] else plain).writerow(row)
+        for row in rows:
+            (quoted if "\r" in row.id + row.reason else plain).writerow(asdict(row))
 
 
-def _write_parquet(rows: Path, output: Path) -> None:
+def _write_parquet(rows: Iterator[Scores], output: Path) -> None:
     import pyarrow
     import pyarrow.parquet
 
     number, text = pyarrow.float64(), pyarrow.string()
     schema = pyarrow.schema([(name, number if name in NUMBERS else text) for name in COLUMNS])
     with pyarrow.parquet.ParquetWriter(output, schema) as writer:
-        remaining = _read_jsonl(rows)
-        while batch := list(islice(remaining, 10_000)):
+        while batch := [asdict(row) for row in islice(rows, 10_000)]:
             writer.write_batch(pyarrow.RecordBatch.from_pylist(batch, schema=schema))
 
 

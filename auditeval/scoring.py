@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from huggingface_hub import ModelHubMixin
 
 from auditeval import checkpoint as checkpoints
-from auditeval import checkpoint_files, manifest, scores_table
-from auditeval.atomic import replacing
+from auditeval import checkpoint_files
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.features.threads import one_thread
+from auditeval.manifest_scoring import Progress, score_manifest
 from auditeval.models.omni.regressor import OmniRegressor
 from auditeval.types import AXES, EditPair, Scores, UserError
 from auditeval.version import __version__
-
-
-class Progress(NamedTuple):
-    """How far a manifest has come, in rows."""
-
-    done: int
-    errors: int
-    total: int
 
 
 def load(
@@ -110,61 +99,32 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         manifest_path: str | os.PathLike[str],
         output: str | os.PathLike[str],
         batch_size: int = 32,
+        fresh: bool = False,
+        force: bool = False,
     ) -> Iterator[Progress]:
         """Score a manifest into a CSV, JSONL or Parquet file; yields after every batch.
 
-        Rows go to `OUTPUT.partial` as they are made. A run that was killed goes on after the last
-        whole batch in it: with one batch size the finished file has the same bytes as that of an
+        Rows go to `OUTPUT.partial` as they are made. A run that was killed goes on behind the whole
+        batches in it: with one batch size the finished file has the same bytes as that of an
         uninterrupted run, with another the same scores to 1e-6 (of a Qwen2.5-Omni 1e-5, and in less
-        than float32 to 1e-3). Memory does not grow with the rows.
-        OUTPUT.json records what made the file; `evaluate` finds the checkpoint again by it.
+        than float32 to 1e-3). Batches with a clip that has changed since, by its size or time, are
+        scored again, in a finished table too. Memory grows by some 50 bytes a row.
+        OUTPUT.json records what made the file, by which `evaluate` finds the checkpoint again, and
+        OUTPUT.clips.npy sizes and times of the clips.
+
+        `fresh` starts over, also where another checkpoint or manifest made the table; `force` also
+        overwrites a file that is no table of this method. Raises UserError for a manifest that
+        cannot be read, an output that is not this run's, and while another process writes it.
         """
-        manifest_path, output = Path(manifest_path), Path(output)
-        scores_table.check_suffix(output)
-        total = manifest.check(manifest_path)
-        record = self._provenance(manifest_path, total)
-        partial = output.with_name(f"{output.name}.partial")
-        started = output.with_name(f"{output.name}.partial.json")
-        finished = output.with_name(f"{output.name}.json")
-        if output.exists() and not _is_of(started, record):
-            if _is_of(finished, record):
-                partial.unlink(missing_ok=True)
-                errors = sum(row.status == "error" for row in scores_table.read(output))
-                yield Progress(total, errors, total)
-                return
-            raise UserError(
-                f"{output}: exists already and was not made by this checkpoint from this manifest; "
-                "delete it or choose another output"
-            )
-        try:
-            output.parent.mkdir(parents=True, exist_ok=True)
-            if partial.exists() and not _is_of(started, record):
-                raise UserError(
-                    f"{partial}: holds rows of another checkpoint or manifest; delete it to start "
-                    "over, or choose another output"
-                )
-            with replacing(started) as temporary:
-                temporary.write_text(json.dumps(record, indent=2) + "\n")
-            done, errors = _resume(partial, batch_size, total)
-            if done:
-                yield Progress(done, errors, total)
-            with partial.open("ab") as file:
-                rows = islice(manifest.iterate(manifest_path), done, None)
-                for batch in _batches(rows, batch_size):
-                    scores = self.score(batch)
-                    file.writelines(map(scores_table.to_line, scores))
-                    file.flush()
-                    done += len(scores)
-                    errors += sum(row.status == "error" for row in scores)
-                    yield Progress(done, errors, total)
-            scores_table.convert(partial, output)
-        except OSError as error:
-            raise UserError(
-                f"{output}: cannot be written ({error.strerror}); rows scored so far are kept in "
-                f"{partial.name} and the same command goes on from there"
-            ) from None
-        started.replace(finished)
-        partial.unlink()
+        return score_manifest(
+            self.score,
+            self._provenance(),
+            Path(manifest_path),
+            Path(output),
+            batch_size,
+            fresh,
+            force,
+        )
 
     def _save_pretrained(self, save_directory: Path) -> None:
         model, _, config, _, card, trained_on = self.checkpoint
@@ -218,20 +178,13 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
             for row in cells.double().clamp(1, 5).tolist()
         ]
 
-    def _provenance(self, manifest_path: Path, rows: int) -> dict[str, Any]:
-        with manifest_path.open("rb") as file:
-            digest = hashlib.sha256()
-            while block := file.read(1 << 20):
-                digest.update(block)
+    def _provenance(self) -> dict[str, Any]:
         return {
             "evaluator": self.name,
             "checkpoint": self.source,
             "checkpoint_sha256": self.checkpoint.digest,
             "auditeval": __version__,
             **self._model.computed_in(),
-            "manifest": manifest_path.name,
-            "manifest_sha256": digest.hexdigest(),
-            "rows": rows,
         }
 
 
@@ -247,36 +200,3 @@ def choose_device(name: str) -> torch.device:
     if not found.get(device.type, device.type == "cpu"):
         raise UserError(f"device {name!r} is not available on this machine; use auto or cpu")
     return device
-
-
-def _batches(rows: Iterable[EditPair], size: int) -> Iterator[list[EditPair]]:
-    rows = iter(rows)
-    while batch := list(islice(rows, size)):
-        yield batch
-
-
-def _is_of(path: Path, record: dict[str, Any]) -> bool:
-    """Whether the file is this record, by whatever path the checkpoint was named: its digest says
-    which it is."""
-    try:
-        found = {**json.loads(path.read_bytes()), "checkpoint": record["checkpoint"]}
-    except (FileNotFoundError, ValueError, TypeError):
-        return False
-    return found == record
-
-
-def _resume(partial: Path, batch_size: int, total: int) -> tuple[int, int]:
-    """Cut the partial file after its last whole batch; return its rows and its error rows."""
-    if not partial.exists():
-        return 0, 0
-    rows = errors = whole_rows = whole_errors = offset = whole_offset = 0
-    with partial.open("r+b") as file:
-        for line in file:
-            if not line.endswith(b"\n"):
-                break
-            rows, offset = rows + 1, offset + len(line)
-            errors += json.loads(line)["status"] == "error"
-            if rows % batch_size == 0 or rows == total:
-                whole_rows, whole_errors, whole_offset = rows, errors, offset
-        file.truncate(whole_offset)
-    return whole_rows, whole_errors

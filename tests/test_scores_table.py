@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -36,10 +37,7 @@ def rows() -> list[Scores]:
 
 
 def written(rows: list[Scores], path: Path) -> Path:
-    lines = path.with_name("rows")
-    lines.write_text("".join(json.dumps(asdict(row)) + "\n" for row in rows))
-    scores_table.convert(lines, path)
-    lines.unlink()
+    scores_table.write(rows, path)
     return path
 
 
@@ -69,11 +67,15 @@ def test_parquet_has_empty_scores_as_nulls(tmp_path: Path, rows: list[Scores]) -
 def test_a_failed_conversion_keeps_the_old_table(tmp_path: Path, rows: list[Scores]) -> None:
     path = written(rows, tmp_path / "scores.csv")
     before = path.read_bytes()
-    (tmp_path / "broken").write_text('{"id": "1"\n')
-    with pytest.raises(json.JSONDecodeError):
-        scores_table.convert(tmp_path / "broken", path)
+
+    def broken() -> Iterator[Scores]:
+        yield rows[0]
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        scores_table.write(broken(), path)
     assert path.read_bytes() == before
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["broken", "scores.csv"]
+    assert [p.name for p in tmp_path.iterdir()] == ["scores.csv"]
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

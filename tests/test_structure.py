@@ -24,10 +24,13 @@ CONFIGS = ROOT / "configs"
 # A room may import those left of it. Rooms that share a place do not know each other.
 ORDER = (
     ("types",),
-    ("version",),
+    ("version", "digests"),
     ("atomic", "votes"),
+    ("outputs",),
     ("manifest", "scores_table", "jsonl", "checkpoint_files"),
     ("audio",),
+    ("scores_log",),
+    ("manifest_scoring",),
     ("data",),
     ("features",),
     ("backends",),

@@ -33,6 +33,7 @@ __all__ = [
     "decode",
     "fault",
     "resample",
+    "state",
     "windows",
 ]
 
@@ -53,3 +54,12 @@ def channels(path: str | os.PathLike[str]) -> int:
     """
     path = Path(path)
     return 1 if mixes.is_mix(path) else files.channels(path)
+
+
+def state(path: str | os.PathLike[str]) -> tuple[int, int]:
+    """Size in bytes and time of change in ns of a clip's file, by which a change is noticed.
+
+    Of a mix they are made from those of its table and recordings; -1, -1 where there is no file.
+    """
+    path = Path(path)
+    return mixes.state(path) if mixes.is_mix(path) else files.state(path)

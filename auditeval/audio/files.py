@@ -75,6 +75,15 @@ def channels(path: str | os.PathLike[str]) -> int:
         raise AudioError(f"{path}: cannot be decoded as audio ({error})") from error
 
 
+def state(path: Path) -> tuple[int, int]:
+    """Size in bytes and time of change in ns; -1, -1 where there is no file."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return -1, -1
+    return found.st_size, found.st_mtime_ns
+
+
 def _check_is_readable_file(path: Path) -> None:
     """Say what libsndfile's "System error" would hide."""
     try:

@@ -108,6 +108,24 @@ def read(path: Path) -> Waveform:
     return Waveform(samples.astype(np.float32) / FULL_SCALE, row["rate_hz"])
 
 
+def state(path: Path) -> tuple[int, int]:
+    """Sizes of the table and of the recordings of a clip together, and when the last changed.
+
+    -1, -1 where there is no such clip.
+    """
+    try:
+        table = _table(path.parent)
+    except AudioError:
+        return -1, -1
+    found = _NAME.fullmatch(path.name)
+    if found is None or int(found[1]) >= len(table):
+        return -1, -1
+    names = (table[f"{letter}_file"][int(found[1])].as_py() for letter in set("a" + found[2]))
+    recordings = [path.parent.parent / str(name) for name in names]
+    sizes, times = zip(*map(files.state, [path.parent, *recordings]), strict=True)
+    return (-1, -1) if min(sizes) < 0 else (sum(sizes), max(times))
+
+
 def render(row: Mapping[str, Any], clips: Sequence[str], folder: Path) -> list[np.ndarray]:
     """The samples of some of `CLIPS` of a row :: int16 (a_samples,) each; files lie in `folder`.
 

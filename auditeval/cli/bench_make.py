@@ -48,8 +48,9 @@ def salmon(
     """
     from auditeval.benchmarks.salmon.make import Settings, make
     from auditeval.benchmarks.salmon.samples import CONSISTENCY
+    from auditeval.outputs import sole_writer
 
-    with _progress() as watch:
+    with sole_writer(output), _progress() as watch:
         settings = Settings(samples=samples, seed=seed)
         make(output, speech, noise, rooms, tuple(part or CONSISTENCY), settings, watch)
     print(f"{output}: {samples} samples of each of {', '.join(part or CONSISTENCY)}")
@@ -85,8 +86,9 @@ def speecheditbench(
     """
     from auditeval.benchmarks.speecheditbench.make import KINDS, make
     from auditeval.benchmarks.speecheditbench.make_items import Settings
+    from auditeval.outputs import sole_writer
 
-    with _progress() as watch:
+    with sole_writer(output), _progress() as watch:
         settings = Settings(samples=samples, seed=seed)
         make(output, speech, noise, rooms, tuple(kind or KINDS), settings, watch)
     print(f"{output}: samples of {', '.join(kind or KINDS)} in data/")

@@ -117,6 +117,7 @@ def build(
 
     from auditeval.data.pseudo_parallel.build import build as build_set
     from auditeval.data.pseudo_parallel.plan import Settings
+    from auditeval.outputs import sole_writer
 
     settings = Settings(
         backgrounds_per_pair,
@@ -134,7 +135,7 @@ def build(
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    with sole_writer(output), Progress(*columns, console=Console(stderr=True)) as bar:
         tasks = {}
 
         def report(stage: str, done: int, total: int) -> None:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from auditeval.cli.options import Force
+
 
 def compare(
     runs: Annotated[list[Path], typer.Argument(help="Run folders of train.py.")],
@@ -25,12 +27,13 @@ def compare(
     ] = None,
     baselines: Annotated[
         bool,
-        typer.Option(help="Rows of what the models had to beat, and the human ceiling."),
+        typer.Option(help="Rows of what the models had to beat, and the rater ceiling."),
     ] = True,
     pool: Annotated[
         bool,
         typer.Option("--pool", help="The runs are folds of one: pool the trials of contrast sets."),
     ] = False,
+    force: Force = False,
 ) -> None:
     """One table of several runs: a row a model or baseline, a column an axis of each test.
 
@@ -40,23 +43,21 @@ def compare(
 
         auditeval compare runs/melstats runs/offline -l system -l utterance --no-baselines
     """
+    from auditeval.outputs import writing
     from auditeval.report import contrasts
     from auditeval.report import runs as reports
     from auditeval.report.agreement import print_whole
-    from auditeval.types import UserError
 
-    found = [reports.read(run) for run in runs]
-    if pool:
-        pooled = reports.pool(found)
-        for report in pooled.values():
-            print_whole(contrasts.render_table(report))
-        made: reports.Comparison | dict[str, contrasts.Report] = pooled
-    else:
-        made = reports.compare(found, statistic or ["SRCC"], level or ["utterance"], baselines)
-        print_whole(reports.render_table(made))
-    if output is not None:
-        try:
+    with writing(output, "auditeval compare", force=force):
+        found = [reports.read(run) for run in runs]
+        if pool:
+            pooled = reports.pool(found)
+            for report in pooled.values():
+                print_whole(contrasts.render_table(report))
+            made: reports.Comparison | dict[str, contrasts.Report] = pooled
+        else:
+            made = reports.compare(found, statistic or ["SRCC"], level or ["utterance"], baselines)
+            print_whole(reports.render_table(made))
+        if output is not None:
             reports.write(made, output)
-        except OSError as error:
-            raise UserError(f"{output}: cannot be written ({error.strerror})") from None
-        print(f"table: {output}")
+            print(f"table: {output}")

@@ -51,12 +51,22 @@ def convert(
 
         auditeval convert runs/llm/auditeval_llm/holdout/checkpoint -o peft-adapter
     """
+    from auditeval.outputs import sole_writer
+    from auditeval.types import UserError
+
+    with sole_writer(output):
+        if output.exists():
+            raise UserError(f"{output}: exists already; choose another directory or delete it")
+        _convert(files, output, tokenizer, clap, base)
+
+
+def _convert(
+    files: list[Path], output: Path, tokenizer: str | None, clap: str | None, base: str | None
+) -> None:
     from auditeval.checkpoint import is_checkpoint
     from auditeval.models.omni.swift import is_swift
     from auditeval.types import UserError
 
-    if output.exists():
-        raise UserError(f"{output}: exists already; choose another directory or delete it")
     if len(files) == 1 and (is_checkpoint(files[0]) or is_swift(files[0])):
         if clap is not None or tokenizer is not None:
             raise UserError("--clap and --tokenizer are for files of CLAP and AuditEval-ssl")

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from auditeval.cli.options import Force
+
 
 def describe(
     manifest: Annotated[Path, typer.Argument(help="Pairs: .jsonl, .csv or .parquet.")],
@@ -21,11 +23,12 @@ def describe(
     seed: Annotated[
         int, typer.Option(help="Seed of the bootstrap and of the split halves.")
     ] = 1984,
+    force: Force = False,
 ) -> None:
     """Describe a set: its pairs, ratings, raters and clips, and what leaks between its splits.
 
     Prints counts and ratings by split, operation and system; where the votes of raters are there,
-    Krippendorff's alpha, ICC, the human ceiling and each rater against the others; durations,
+    Krippendorff's alpha, ICC, the rater ceiling and each rater against the others; durations,
     rates and channels of the clips, those that are the same sound, and originals on two sides of
     the stated split. A clip that is missing or cannot be rated is named, and the exit status is 1.
 
@@ -39,31 +42,29 @@ def describe(
 
     from auditeval import manifest as manifests
     from auditeval.data import inventory
+    from auditeval.outputs import writing
     from auditeval.report import description, description_files
     from auditeval.report.agreement import print_whole
     from auditeval.report.description_tables import findings, grids
     from auditeval.report.grid import render
-    from auditeval.types import UserError
 
-    pairs = manifests.read(manifest)
-    clips = inventory.read(pairs, workers) if audio else None
-    with Console(stderr=True).status("describing") as status:
-        made = description.describe(
-            pairs,
-            manifest,
-            clips,
-            resamples,
-            seed,
-            watch=lambda axis: status.update(f"comparing the raters of {axis}"),
-        )
-    for grid in grids(made):
-        print_whole(render(grid))
-    print("\n".join(findings(made)))
-    if output is not None:
-        try:
+    with writing(output, "auditeval describe", description_files.FILES, [manifest], force):
+        pairs = manifests.read(manifest)
+        clips = inventory.read(pairs, workers) if audio else None
+        with Console(stderr=True).status("describing") as status:
+            made = description.describe(
+                pairs,
+                manifest,
+                clips,
+                resamples,
+                seed,
+                watch=lambda axis: status.update(f"comparing the raters of {axis}"),
+            )
+        for grid in grids(made):
+            print_whole(render(grid))
+        print("\n".join(findings(made)))
+        if output is not None:
             description_files.write(made, output)
-        except OSError as error:
-            raise UserError(f"{output}: cannot be written ({error.strerror})") from None
-        print(f"description: {output}")
-    if made.inventory and made.inventory.unusable:
-        raise typer.Exit(1)
+            print(f"description: {output}")
+        if made.inventory and made.inventory.unusable:
+            raise typer.Exit(1)

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from auditeval.cli.options import Force
+
 if TYPE_CHECKING:
-    from auditeval.report.agreement import Predictions
+    from auditeval.report.agreement import Predictions, Report
     from auditeval.types import EditPair
 
 _SPLITS = ("test", "validation", "train")
@@ -48,6 +50,7 @@ def evaluate(
     ] = None,
     resamples: Annotated[int, typer.Option(min=0, help="Bootstrap draws of the intervals.")] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 1984,
+    force: Force = False,
 ) -> None:
     """Agreement with ratings: MSE, LCC, SRCC, KTAU at system and utterance level, with intervals.
 
@@ -62,6 +65,26 @@ def evaluate(
 
         auditeval evaluate scores.csv --against pairs.jsonl --checkpoint runs/a/a/holdout/checkpoint
     """
+    from auditeval.outputs import writing
+    from auditeval.report import agreement
+
+    with writing(output, "auditeval evaluate", agreement.FILES, [*scores, against], force):
+        found = _report(scores, against, split, by, checkpoint or [], resamples, seed)
+        agreement.print_report(found)
+        if output is not None:
+            agreement.write(found, output)
+            print(f"report: {output}")
+
+
+def _report(
+    scores: Sequence[Path],
+    against: Path,
+    split: str | None,
+    by: str | None,
+    given: Sequence[str],
+    resamples: int,
+    seed: int,
+) -> Report:
     from auditeval import manifest
     from auditeval.report import agreement, leaks
     from auditeval.types import AXES, UserError
@@ -71,7 +94,7 @@ def evaluate(
         raise UserError(f"{against}: no pair has ratings to compare with")
     pairs, part = _part(pairs, split or ("all" if by == "split" else None), against)
     names = _names(scores)
-    checkpoints = _checkpoints(checkpoint or [], list(names.values()))
+    checkpoints = _checkpoints(given, list(names.values()))
     predictions = [_predictions(path, name, pairs) for path, name in names.items()]
     trained = {name: leaks.trained_on(path, checkpoints.get(name)) for path, name in names.items()}
     title = f"the ratings of {against.name}{part}"
@@ -84,19 +107,12 @@ def evaluate(
         if (difference := agreement.compare(pairs, predictions[0], other, axis, resamples, seed))
     ]
     scored = {made.evaluator: [id for id, x in made.values.items() if x] for made in predictions}
-    found = agreement.make_report(pairs, predictions, *settings)._replace(
+    return agreement.make_report(pairs, predictions, *settings)._replace(
         differences=differences,
         leaks=leaks.find(pairs, scored, trained),
         by=by or "",
         groups=groups,
     )
-    agreement.print_report(found)
-    if output is not None:
-        try:
-            agreement.write(found, output)
-        except OSError as error:
-            raise UserError(f"{output}: cannot be written ({error.strerror})") from None
-        print(f"report: {output}")
 
 
 def _part(pairs: list[EditPair], split: str | None, against: Path) -> tuple[list[EditPair], str]:

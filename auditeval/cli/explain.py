@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from auditeval.cli.options import Force
 from auditeval.cli.score import one_pair
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def explain(
     cache_dir: Annotated[
         Path | None, typer.Option(help="Feature cache; default $AUDITEVAL_CACHE or the user's.")
     ] = None,
+    force: Force = False,
 ) -> None:
     """Explain the scores of one edit: a curve for each axis, and where the clips differ.
 
@@ -52,6 +54,7 @@ def explain(
         auditeval explain pairs.jsonl --id 0012_add -o why
     """
     from auditeval.explaining import explain as explained
+    from auditeval.outputs import writing
     from auditeval.report import explanation as report
     from auditeval.scoring import load
     from auditeval.types import UserError
@@ -65,12 +68,10 @@ def explain(
         pair = _find(manifest, id)
     else:
         pair = one_pair(original, edited, original_caption, target_caption)
-    made = explained(load(checkpoint, device, cache_dir), pair)
-    try:
-        output.mkdir(parents=True, exist_ok=True)
+    inputs = [pair.original, pair.edited, *([manifest] if manifest else [])]
+    with writing(output, "auditeval explain", report.FILES, inputs, force):
+        made = explained(load(checkpoint, device, cache_dir), pair)
         report.write(made, output)
-    except OSError as error:
-        raise UserError(f"{output}: cannot be written ({error.strerror})") from None
     print("\n".join(report.to_lines(made)))
     print(f"{output / 'explanation.json'}, {output / 'explanation.png'}")
 

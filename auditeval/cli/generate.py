@@ -39,12 +39,14 @@ def generate(
 
     from auditeval.data.pseudo_parallel import text_to_audio
     from auditeval.data.pseudo_parallel.clips import read_prompts
+    from auditeval.outputs import sole_writer
 
     wanted = read_prompts(prompts)
     tangoflux = text_to_audio.TangoFlux(None, model, steps, guidance_scale)
     made = text_to_audio.generate(wanted, tangoflux, output, seconds, takes, seed)
     bar = track(made, "generate", len(wanted) * takes, console=Console(stderr=True))
-    failed = [step.reason for step in bar if step.reason]
+    with sole_writer(output):
+        failed = [step.reason for step in bar if step.reason]
     print(f"{output / 'labels.csv'}: {len(wanted) * takes - len(failed)} clips")
     if failed:
         print(f"{len(failed)} clips could not be made, the first: {failed[0]}")

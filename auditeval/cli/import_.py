@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from auditeval.cli.options import Force
+
 
 class Layout(str, Enum):
     """Layouts that can be read: those of `data.importers.IMPORTERS`, and results."""
@@ -33,6 +35,7 @@ def import_(
             help="Manifest to write (omni-results: scores table): .jsonl, .csv or .parquet.",
         ),
     ],
+    force: Force = False,
 ) -> None:
     """Turn another layout into a manifest. Audio stays where it is.
 
@@ -55,11 +58,12 @@ def import_(
         auditeval evaluate auditeval_llm.csv --against pairs.jsonl
     """
     from auditeval.data.importers import import_omni_results
+    from auditeval.outputs import writing
     from auditeval.types import UserError
 
     if not folder.exists():
         raise UserError(f"{folder}: no such folder")
-    try:
+    with writing(output, f"auditeval import {layout.value}", inputs=[folder], force=force):
         if layout is Layout.omni_results:
             rows, errors = import_omni_results(folder, output)
             print(f"{output}: {rows - errors} scored, {errors} errors")
@@ -67,8 +71,6 @@ def import_(
                 raise typer.Exit(1)
             return
         count, rated = _import_pairs(layout, folder, output)
-    except OSError as error:
-        raise UserError(f"{output}: cannot be written ({error.strerror})") from None
     print(f"{output}: {count} pairs, {rated} with ratings")
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from auditeval.cli.options import Force
+
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
@@ -51,6 +53,7 @@ def metrics(
         Path | None, typer.Option(help="Feature cache; default $AUDITEVAL_CACHE or the user's.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of groups and splits.")] = 1984,
+    force: Force = False,
 ) -> None:
     """Data quality of edits against their originals: FAD, FD, KL, IS, CLAP and AudioBox scores.
 
@@ -75,9 +78,9 @@ def metrics(
     """
     from auditeval.metrics.data_quality import ROLES
     from auditeval.metrics.measure import measure
-    from auditeval.report.data_quality import print_table, write
+    from auditeval.outputs import writing
+    from auditeval.report.data_quality import FILES, print_table, write
     from auditeval.scoring import choose_device
-    from auditeval.types import UserError
 
     manifests_by_name = _named(manifests)
     given = {
@@ -96,8 +99,7 @@ def metrics(
     }
     names = [name.strip() for name in only.split(",")] if only is not None else []
     encoders = {**paper, **offline} if names or not paper else paper
-    _make_folder(output)
-    with _progress() as bar:
+    with writing(output, "auditeval metrics", FILES, manifests, force), _progress() as bar:
         tasks: dict[str, TaskID] = {}
 
         def watch(what: str, done: int, total: int) -> None:
@@ -116,10 +118,7 @@ def metrics(
             seed=seed,
             watch=watch,
         )
-    try:
         write(made, output)
-    except OSError as error:
-        raise UserError(f"{output}: cannot be written ({error.strerror})") from None
     print_table(made)
     left_out = sum(len(row.left_out) for row in made.rows)
     print(f"report: {output}, {left_out} pairs left out")
@@ -138,15 +137,6 @@ def _named(manifests: list[Path]) -> dict[str, Path]:
         raise UserError("a manifest stands twice among those to compare")
     short = len({path.stem for path in manifests}) == len(manifests)
     return {path.stem if short else str(path): path for path in manifests}
-
-
-def _make_folder(folder: Path) -> None:
-    from auditeval.types import UserError
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"{folder}: cannot be made ({error.strerror})") from None
 
 
 def _progress() -> Progress:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
+    from auditeval.manifest_scoring import Progress
     from auditeval.types import EditPair
+
+_NAMED = 5  # ids in a sentence
 
 
 def score(
@@ -52,12 +56,19 @@ def score(
     merge: Annotated[
         bool, typer.Option("--merge", help="Qwen2.5-Omni: add LoRA to the weights of the base.")
     ] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Keep no row of an earlier run, whoever made the table.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite SCORES even where it is no scores table.")
+    ] = False,
 ) -> None:
     """Score edits: quality, relevance, faithfulness, 1 (worst) to 5 (best).
 
     In brackets, where the evaluator was calibrated: where the rating lies, nine times in ten.
-    A killed run goes on where it stopped when the same command is given again. A pair that cannot
-    be scored gets a row with its reason, and the exit status is 1.
+    A killed run goes on where it stopped when the same command is given again, and rows whose clips
+    have changed since are scored again. A pair that cannot be scored gets a row with its reason,
+    and the exit status is 1.
 
     Examples:
 
@@ -80,8 +91,11 @@ def score(
         if not manifest.exists():
             raise UserError(f"{manifest}: no such manifest")
         evaluator = load(checkpoint, device, cache_dir, workers, base, dtype, merge)
-        _score_manifest(evaluator, manifest, output, batch_size)
+        steps = evaluator.score_manifest(manifest, output, batch_size, fresh, force)
+        _score_manifest(steps, output)
         return
+    if output is not None:
+        raise UserError("-o goes with a MANIFEST; the scores of one pair are printed")
     pair = one_pair(original, edited, original_caption, target_caption)
     evaluator = load(checkpoint, device, cache_dir, workers, base, dtype, merge)
     (row,) = evaluator.score([pair])
@@ -115,17 +129,16 @@ def one_pair(
         raise UserError(sentence(error)) from None
 
 
-def _score_manifest(evaluator, manifest: Path, output: Path, batch_size: int) -> None:  # type: ignore[no-untyped-def]
+def _score_manifest(steps: Iterator[Progress], output: Path) -> None:
     from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
-        Progress,
         TextColumn,
         TimeRemainingColumn,
     )
+    from rich.progress import Progress as Bar
 
-    errors = 0
     columns = (
         BarColumn(),
         MofNCompleteColumn(),
@@ -133,13 +146,20 @@ def _score_manifest(evaluator, manifest: Path, output: Path, batch_size: int) ->
         TimeRemainingColumn(),
         TextColumn("{task.fields[errors]} errors"),
     )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    with Bar(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("score", total=None, errors=0, rate="")
-        for step in evaluator.score_manifest(manifest, output, batch_size):
-            errors = step.errors
+        for step in steps:
             speed = bar.tasks[0].speed
             rate = f"{speed:.1f} pairs/s" if speed else ""
-            bar.update(task, completed=step.done, total=step.total, errors=errors, rate=rate)
-    print(f"{output}: {step.total - errors} scored, {errors} errors")
-    if errors:
+            bar.update(task, completed=step.done, total=step.total, errors=step.errors, rate=rate)
+    print(f"{output}: {step.total - step.errors} scored, {step.errors} errors")
+    if step.kept:
+        print(f"{step.kept:,} rows were kept of an earlier run; --fresh scores all again")
+    if step.changed:
+        more = f" and {len(step.changed) - _NAMED:,} more" if len(step.changed) > _NAMED else ""
+        print(
+            f"{len(step.changed):,} pairs were scored again, their clips are other files than "
+            f"before: {', '.join(step.changed[:_NAMED])}{more}"
+        )
+    if step.errors:
         raise typer.Exit(1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import hashlib
 import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +14,7 @@ import polars
 
 from auditeval import manifest
 from auditeval.atomic import PARTIAL, replacing
+from auditeval.digests import sha256
 from auditeval.filtering.recipe import read_recipe
 from auditeval.filtering.select import Outcome, select, summarize
 from auditeval.filtering.split import Halves, split
@@ -69,7 +69,7 @@ def filtered(
     recipe = read_recipe(recipe_path)
     with _written(names) as drafts, ThreadPoolExecutor(2) as aside:
         inputs = {"recipe": recipe_path, "manifest": manifest_path, "scores": scores_path}
-        digests = {name: aside.submit(_digest, path) for name, path in inputs.items()}
+        digests = {name: aside.submit(sha256, path) for name, path in inputs.items()}
         progress(f"reading {manifest_path.name}")
         pairs = read_pairs(manifest_path)
         progress(f"reading {scores_path.name}")
@@ -139,11 +139,3 @@ def _made(record: Path) -> str | None:
     except (OSError, ValueError):
         return None
     return found.get("kept_in") if isinstance(found, dict) else None
-
-
-def _digest(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()

@@ -163,7 +163,7 @@ def reliability(
     return made
 
 
-def human_ceiling(
+def rater_ceiling(
     votes: Sequence[Votes], systems: Sequence[str | None], splits: int = 200, seed: int = 1984
 ) -> dict[str, dict[str, Agreement]]:
     """The correlation with this panel's mean that no evaluator can be expected to exceed.

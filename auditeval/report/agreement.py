@@ -22,7 +22,7 @@ from auditeval.metrics.agreement import (
     coverage,
     paired_difference,
 )
-from auditeval.metrics.raters import human_ceiling
+from auditeval.metrics.raters import rater_ceiling
 from auditeval.report.agreement_plot import plot
 from auditeval.report.agreement_table import (
     print_report,
@@ -115,7 +115,7 @@ class Report(NamedTuple):
     """Rows by axis, then in the order of the evaluators; `ratings_from` says who rated.
 
     `points` are (rating, prediction, system) of the evaluator `plotted`. `ceilings` are of the axes
-    that some pairs have votes of, as `metrics.raters.human_ceiling` makes them. `groups` are the
+    that some pairs have votes of, as `metrics.raters.rater_ceiling` makes them. `groups` are the
     same of the pairs with each value of the field `by`.
     """
 
@@ -192,7 +192,7 @@ def _ceiling(pairs: Sequence[EditPair], axis: Axis, splits: int, seed: int) -> L
     if not voted:
         return None
     votes = [pair.raters[axis] for pair in voted]
-    return human_ceiling(votes, [pair.system for pair in voted], splits, seed)
+    return rater_ceiling(votes, [pair.system for pair in voted], splits, seed)
 
 
 def by_field(
@@ -278,7 +278,7 @@ def to_json(report: Report) -> dict[str, Any]:
             }
             for row in report.rows
         ],
-        "human_ceiling": {axis: _plain_levels(found) for axis, found in report.ceilings.items()},
+        "rater_ceiling": {axis: _plain_levels(found) for axis, found in report.ceilings.items()},
         **_plain_remarks(report),
     }
 
@@ -315,6 +315,9 @@ def _plain(value: Agreement) -> dict[str, Any]:
         "items": value.items,
         **({"undefined": value.value.reason} if isinstance(value.value, Undefined) else {}),
     }
+
+
+FILES = ("agreement.json", "agreement.md", "agreement.png")
 
 
 def write(report: Report, folder: str | os.PathLike[str]) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from auditeval.report.agreement import Difference, Report, Row
 
-CEILING = "human ceiling"
+CEILING = "rater ceiling"
 
 
 class _Line(NamedTuple):
@@ -175,7 +175,7 @@ def _caption(report: Report, levels: Sequence[str], explained: bool) -> str:
         lines.append("Brackets: 95 % bootstrap over systems.")
     if explained and report.ceilings:
         lines.append(
-            "Human ceiling: the correlation with the mean of these votes that their noise leaves "
+            "Rater ceiling: the correlation with the mean of these votes that their noise leaves "
             "to an evaluator without error (root of the split-half reliability)."
         )
     if explained and _has_intervals(report):

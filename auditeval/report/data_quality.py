@@ -83,6 +83,9 @@ def to_json(table: Table) -> dict[str, Any]:
     }
 
 
+FILES = ("data_quality.json", "data_quality.md")
+
+
 def write(table: Table, folder: Path) -> None:
     """data_quality.json and data_quality.md in `folder`."""
     data = json.dumps(to_json(table), indent=2, ensure_ascii=False) + "\n"

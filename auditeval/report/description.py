@@ -16,7 +16,7 @@ from auditeval.audio import AudioError
 from auditeval.data.contents import Clip
 from auditeval.data.inventory import Inventory, Leak, leaks, take_stock
 from auditeval.metrics.agreement import Agreement
-from auditeval.metrics.raters import Screened, human_ceiling, reliability, screened
+from auditeval.metrics.raters import Screened, rater_ceiling, reliability, screened
 from auditeval.types import AXES, Axis, EditPair, Undefined
 
 BIN_CENTRES = tuple(round(1 + 0.2 * place, 1) for place in range(21))
@@ -173,7 +173,7 @@ def _panel(pairs: Sequence[EditPair], axis: Axis, resamples: int, seed: int) -> 
         len(pairs),
         (min(counts), float(np.mean(counts)), max(counts)),
         reliability(votes, systems, resamples, seed),
-        human_ceiling(votes, systems, seed=seed),
+        rater_ceiling(votes, systems, seed=seed),
         screened(votes),
     )
 

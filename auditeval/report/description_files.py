@@ -77,6 +77,9 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, Undefined) else value
 
 
+FILES = ("description.json", "description.md", "description.png")
+
+
 def write(made: Description, folder: Path) -> None:
     """description.json, description.md and, where something is rated, description.png."""
     data = json.dumps(to_json(made), indent=2, ensure_ascii=False) + "\n"

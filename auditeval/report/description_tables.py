@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from auditeval.data.inventory import Inventory
 from auditeval.metrics.agreement import LEVELS, Agreement
 from auditeval.metrics.raters import CORRELATIONS
+from auditeval.report.agreement_table import cell
 from auditeval.report.description import (
     FIELDS,
     SECONDS,
@@ -118,7 +119,7 @@ def _panels(made: Description) -> Grid:
             agreements.setdefault(name.replace("alpha", "Krippendorff's alpha,"), {})[axis] = value
         for level in reversed(LEVELS):
             for name in CORRELATIONS:
-                row = agreements.setdefault(f"human ceiling, {level} {name}", {})
+                row = agreements.setdefault(f"rater ceiling, {level} {name}", {})
                 row[axis] = panel.ceiling[level][name]
     first = [
         ["pairs with votes", *(f"{panel.pairs:,}" for panel in panels.values())],
@@ -133,7 +134,7 @@ def _panels(made: Description) -> Grid:
         if isinstance(value.value, Undefined)
     }
     note = (
-        "Brackets: 95 % bootstrap over systems. Human ceiling: the correlation with the mean of "
+        "Brackets: 95 % bootstrap over systems. Rater ceiling: the correlation with the mean of "
         "these votes that their noise leaves to an evaluator without error (root of the "
         "split-half reliability, stepped up to all votes)."
     )
@@ -148,12 +149,7 @@ def _votes(panel: Panel) -> str:
 
 
 def _cell(value: Agreement) -> str:
-    if isinstance(value.value, Undefined):
-        return "–"
-    if isinstance(value.interval, Undefined):
-        return f"{value.value:.3f}"
-    low, high = value.interval
-    return f"{value.value:.3f} [{low:.2f} {high:.2f}]"
+    return " ".join(filter(None, cell(value)))
 
 
 def _raters(made: Description) -> Grid:

@@ -55,6 +55,9 @@ def to_lines(explanation: Explanation) -> list[str]:
     return lines
 
 
+FILES = ("explanation.json", "explanation.png")
+
+
 def write(explanation: Explanation, folder: Path, stem: str = "explanation") -> None:
     """`stem`.json and `stem`.png in `folder`."""
     text = json.dumps(to_json(explanation), indent=2, ensure_ascii=False) + "\n"

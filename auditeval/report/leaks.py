@@ -52,6 +52,8 @@ def trained_on(table: Path, checkpoint: str | None = None) -> TrainedOn | str:
                 f"with SHA-256 {expected}"
             )
         return read_trained_on(folder) or f"{checkpoint} keeps no list of its originals"
+    if "results" in record:
+        return f"{record['results']} does not say what its model was trained on"
     if not expected or "checkpoint" not in record:
         lacks = "does not name its checkpoint" if sidecar.exists() else "is not beside it"
         return f"{sidecar.name} {lacks}; name the checkpoint with --checkpoint"

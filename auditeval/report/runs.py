@@ -129,7 +129,7 @@ def _cells(
     """Test, evaluator and the values that are defined, of each line of the run's reports."""
     for test, report in run.agreement.items():
         lines = [(line["axis"], line["evaluator"], line) for line in report["rows"]]
-        for axis, found in report.get("human_ceiling", {}).items():  # older reports have none
+        for axis, found in report.get("rater_ceiling", {}).items():  # older reports have none
             lines.append((axis, CEILING, found))
         for axis, evaluator, line in lines:
             yield (

@@ -121,14 +121,14 @@ def test_a_baseline_stands_once_where_all_runs_agree_on_it(
     assert ended.status == 0, ended.err
     rows = json.loads((tmp_path / "table.json").read_text())["rows"]
     names = [name for name in rows if "/mine" not in name and "/other" not in name]
-    assert names == ["first/PESQ", "second/PESQ", "third/PESQ", "constant", "PESQ", "human ceiling"]
+    assert names == ["first/PESQ", "second/PESQ", "third/PESQ", "constant", "PESQ", "rater ceiling"]
     assert {column.split()[0] for column in rows["PESQ"]} == {"people"}
     assert {column.split()[0] for column in rows["first/PESQ"]} == {"held-out"}
     assert len(rows["constant"]) == 3  # of a constant an error is defined, no correlation
-    assert rows["human ceiling"] == {"people quality utterance SRCC": pytest.approx(1)}
+    assert rows["rater ceiling"] == {"people quality utterance SRCC": pytest.approx(1)}
     cli("compare", *runs, "-o", tmp_path / "table.md")
     (ceiling,) = [line for line in (tmp_path / "table.md").read_text().splitlines()
-                  if line.startswith("| human ceiling")]  # fmt: skip
+                  if line.startswith("| rater ceiling")]  # fmt: skip
     assert "1.000" in ceiling
     assert "**" not in ceiling  # best is the best of the evaluators
 

@@ -132,7 +132,7 @@ def test_groups_are_the_reports_of_their_pairs(
     assert whole["ratings_from"].endswith("(all splits, 60 pairs)")
     assert list(whole["groups"]) == ["test", "train", "validation"]
     assert cli(*command, "--split", "train", "-o", tmp_path / "train").status == 0
-    for key in ("rows", "human_ceiling"):
+    for key in ("rows", "rater_ceiling"):
         assert whole["groups"]["train"][key] == written(tmp_path / "train")[key]
     for split, group in whole["groups"].items():
         assert f"split {split} ({group['rows'][0]['rated']} pairs)" in " ".join(ended.out.split())

@@ -187,7 +187,7 @@ def test_an_output_that_is_a_file_is_told_before_anything_is_computed(
 ) -> None:
     ended = cli("metrics", pairs_path, "-o", pairs_path)
     assert ended.status == 2
-    assert ended.sentence == f"{pairs_path}: cannot be made (File exists)"
+    assert ended.sentence == f"{pairs_path}: cannot be written (File exists)"
     assert made == []
 
 

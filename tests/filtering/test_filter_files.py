@@ -14,7 +14,7 @@ import pytest
 from commands import write_scores
 from test_manifest import ROW, random_pairs
 
-from auditeval import manifest
+from auditeval import manifest, scores_table
 from auditeval.filtering import tables
 from auditeval.filtering.recipe import read_recipe
 from auditeval.filtering.run import Filtered, filtered
@@ -169,11 +169,7 @@ def test_the_rejected_can_be_filtered_again(tmp_path: Path, suffix: str) -> None
 def test_scores_are_read_as_the_row_by_row_reader_reads_them(tmp_path: Path, suffix: str) -> None:
     pairs = random_pairs(tmp_path, 100)
     rows = scores_of(pairs)
-    plain = tmp_path / "rows.jsonl"
-    plain.write_text("".join(json.dumps(vars(row)) + "\n" for row in rows))
-    from auditeval import scores_table
-
-    scores_table.convert(plain, tmp_path / f"scores{suffix}")
+    scores_table.write(rows, tmp_path / f"scores{suffix}")
     found = tables.read_scores(tmp_path / f"scores{suffix}")
     assert found.rows() == [(r.id, r.quality, r.relevance, r.faithfulness) for r in rows]
 

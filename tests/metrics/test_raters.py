@@ -1,4 +1,4 @@
-"""Raters against published tables and another package, and the laws of the human ceiling."""
+"""Raters against published tables and another package, and the laws of the rater ceiling."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from scipy import stats
 from auditeval.metrics.agreement import LEVELS, agreement
 from auditeval.metrics.raters import (
     CORRELATIONS,
-    human_ceiling,
     icc_one_way,
     icc_two_way,
     krippendorff_alpha,
+    rater_ceiling,
     reliability,
     screened,
 )
@@ -121,7 +121,7 @@ def test_the_mean_of_a_panel_is_as_reliable_as_known(raters: int) -> None:
     assert found["ICC(2,k)"].value == pytest.approx(known, abs=0.03)
     assert found["ICC(1,1)"].value == pytest.approx(found["alpha interval"].value, abs=0.001)
     # Rooted, it is the ceiling that halves of the panel give.
-    ceiling = human_ceiling(made.with_ids, made.systems, splits=20)["utterance"]["LCC"].value
+    ceiling = rater_ceiling(made.with_ids, made.systems, splits=20)["utterance"]["LCC"].value
     assert ceiling**2 == pytest.approx(found["ICC(2,k)"].value, abs=0.02)
 
 
@@ -199,7 +199,7 @@ def test_lists_of_votes_name_nobody_to_screen() -> None:
 def test_knowing_the_truth_reaches_the_ceiling(raters: int, noise: float) -> None:
     made = panel(4000, 40, raters, noise)
     reached = agreement(made.truth, made.votes.mean(axis=1), made.systems, resamples=0)
-    found = human_ceiling(made.votes.tolist(), made.systems, splits=20)
+    found = rater_ceiling(made.votes.tolist(), made.systems, splits=20)
     for level, tolerance in (("utterance", 0.03), ("system", 0.03)):
         for name in CORRELATIONS:
             value = found[level][name].value
@@ -211,7 +211,7 @@ def test_the_ceiling_is_the_root_of_how_well_another_panel_agrees() -> None:
     rng = np.random.default_rng(1)
     another = (made.truth[:, None] + rng.normal(0, 1.0, (4000, 5))).mean(axis=1)
     reliability = np.corrcoef(another, made.votes.mean(axis=1))[0, 1]
-    found = human_ceiling(made.votes.tolist(), made.systems, splits=20)["utterance"]["LCC"]
+    found = rater_ceiling(made.votes.tolist(), made.systems, splits=20)["utterance"]["LCC"]
     assert found.value**2 == pytest.approx(reliability, abs=0.02)
     # Of one factor with equal noise it is known: var(truth) / (var(truth) + noise / raters).
     known = 0.41 / (0.41 + 1 / 5)
@@ -220,7 +220,7 @@ def test_the_ceiling_is_the_root_of_how_well_another_panel_agrees() -> None:
 
 def test_two_raters_are_correlated_and_stepped_up_as_the_formula_says() -> None:
     made = panel(50, 6, 2, 1.0)
-    found = human_ceiling(made.with_ids, made.systems, splits=3)["utterance"]
+    found = rater_ceiling(made.with_ids, made.systems, splits=3)["utterance"]
     for name, function in (("LCC", stats.pearsonr), ("SRCC", stats.spearmanr)):
         r = function(*made.votes.T).statistic
         assert found[name].value == pytest.approx(np.sqrt(2 * r / (1 + r)))
@@ -228,7 +228,7 @@ def test_two_raters_are_correlated_and_stepped_up_as_the_formula_says() -> None:
 
 def test_of_three_votes_a_half_is_one_and_the_panel_three_times_that() -> None:
     made = panel(60, 6, 3, 0.5)
-    found = human_ceiling(made.with_ids, made.systems, splits=100)["utterance"]["LCC"].value
+    found = rater_ceiling(made.with_ids, made.systems, splits=100)["utterance"]["LCC"].value
     r = np.corrcoef(made.votes.T)[np.triu_indices(3, 1)].mean()
     assert found == pytest.approx(np.sqrt(3 * r / (1 + 2 * r)), abs=0.01)
 
@@ -236,13 +236,13 @@ def test_of_three_votes_a_half_is_one_and_the_panel_three_times_that() -> None:
 def test_a_rater_of_the_whole_set_costs_nothing_by_being_harsh() -> None:
     fair, biased = panel(300, 10, 4, 0.5), panel(300, 10, 4, 0.5, bias=1.5)
     assert np.allclose(biased.truth, fair.truth)
-    known = human_ceiling(biased.with_ids, biased.systems, splits=20)
-    plain = human_ceiling(fair.with_ids, fair.systems, splits=20)
+    known = rater_ceiling(biased.with_ids, biased.systems, splits=20)
+    plain = rater_ceiling(fair.with_ids, fair.systems, splits=20)
     for level in LEVELS:
         for name in CORRELATIONS:
             assert known[level][name].value == pytest.approx(plain[level][name].value, abs=0.05)
     # Split pair by pair, the same bias counts as noise.
-    unknown = human_ceiling(biased.votes.tolist(), biased.systems, splits=20)
+    unknown = rater_ceiling(biased.votes.tolist(), biased.systems, splits=20)
     assert unknown["utterance"]["LCC"].value < known["utterance"]["LCC"].value - 0.1
 
 
@@ -254,7 +254,7 @@ def test_raters_of_a_few_pairs_each_are_split_pair_by_pair() -> None:
         {f"r{i}": float(row[i]) for i in who} for row, who in zip(made.votes, heard, strict=True)
     ]
     lists = [list(given.values()) for given in by_id]
-    found = [human_ceiling(votes, made.systems, splits=10) for votes in (by_id, lists)]
+    found = [rater_ceiling(votes, made.systems, splits=10) for votes in (by_id, lists)]
     assert found[0] == found[1]
 
 
@@ -263,18 +263,18 @@ def test_a_missing_vote_or_two_leave_raters_split_by_rater() -> None:
     votes = made.with_ids
     for row in range(0, 200, 3):
         del votes[row][f"r{row % 5}"]
-    missing = human_ceiling(votes, made.systems, splits=20)["utterance"]["LCC"].value
+    missing = rater_ceiling(votes, made.systems, splits=20)["utterance"]["LCC"].value
     lists = [list(given.values()) for given in votes]
-    assert missing > human_ceiling(lists, made.systems, splits=20)["utterance"]["LCC"].value + 0.1
+    assert missing > rater_ceiling(lists, made.systems, splits=20)["utterance"]["LCC"].value + 0.1
 
 
 def test_intervals_bracket_the_value_and_count_systems_not_votes() -> None:
     made = panel(400, 12, 5, 0.7)
     votes, systems = made.with_ids, made.systems
-    found, again = (human_ceiling(votes, systems, splits=30) for _ in range(2))
+    found, again = (rater_ceiling(votes, systems, splits=30) for _ in range(2))
     assert found == again
-    assert found != human_ceiling(votes, systems, splits=30, seed=1)
-    fivefold = human_ceiling(votes * 5, systems * 5, splits=30)
+    assert found != rater_ceiling(votes, systems, splits=30, seed=1)
+    fivefold = rater_ceiling(votes * 5, systems * 5, splits=30)
     for level in LEVELS:
         for name in CORRELATIONS:
             low, high = found[level][name].interval
@@ -288,9 +288,9 @@ def test_that_splits_differ_does_not_widen_the_interval() -> None:
     made = panel(2000, 400, 5, 0.3)
     made.votes[:, 4] = np.random.default_rng(7).uniform(1, 5, 2000)
     votes = made.with_ids
-    apart = [human_ceiling(votes, made.systems, 1, seed)["utterance"]["LCC"] for seed in range(9)]
+    apart = [rater_ceiling(votes, made.systems, 1, seed)["utterance"]["LCC"] for seed in range(9)]
     assert np.ptp([found.value for found in apart]) > 0.1
-    low, high = human_ceiling(votes, made.systems, splits=40)["utterance"]["LCC"].interval
+    low, high = rater_ceiling(votes, made.systems, splits=40)["utterance"]["LCC"].interval
     # As wide as that of an evaluator which knows the truth, on the same pairs.
     reached = agreement(made.truth, made.votes.mean(axis=1), made.systems, resamples=200)
     width = np.diff(reached["utterance"]["LCC"].interval)
@@ -300,8 +300,8 @@ def test_that_splits_differ_does_not_widen_the_interval() -> None:
 def test_pairs_of_one_vote_are_left_out_and_counted() -> None:
     made = panel(60, 6, 4, 0.5)
     votes = made.votes.tolist()
-    more = human_ceiling([*votes, [5.0], [1.0], []], [*made.systems, "s0", "new", "s1"], splits=5)
-    assert more == human_ceiling(votes, made.systems, splits=5)
+    more = rater_ceiling([*votes, [5.0], [1.0], []], [*made.systems, "s0", "new", "s1"], splits=5)
+    assert more == rater_ceiling(votes, made.systems, splits=5)
     assert more["utterance"]["LCC"].items == 60
     assert more["system"]["LCC"].items == 6
 
@@ -310,7 +310,7 @@ def test_raters_who_do_not_agree_leave_no_room() -> None:
     rng = np.random.default_rng(0)
     first = rng.normal(3, 1, 40)
     votes = [{"a": x, "b": 6 - x} for x in first.tolist()]
-    found = human_ceiling(votes, ["s", "t"] * 20, splits=5)["utterance"]
+    found = rater_ceiling(votes, ["s", "t"] * 20, splits=5)["utterance"]
     assert found["LCC"].value == 0
     assert found["SRCC"].value == 0
 
@@ -327,7 +327,7 @@ UNDEFINED: dict[str, tuple[list[Any], list[str | None], str]] = {
 def test_a_ceiling_that_does_not_exist_says_why(
     votes: list[Any], systems: list[str | None], reason: str
 ) -> None:
-    found = human_ceiling(votes, systems, splits=5)
+    found = rater_ceiling(votes, systems, splits=5)
     for level in LEVELS:
         for name in CORRELATIONS:
             value, interval, _ = found[level][name]
@@ -338,7 +338,7 @@ def test_a_ceiling_that_does_not_exist_says_why(
 
 def test_without_systems_there_is_no_system_level_and_no_interval() -> None:
     made = panel(40, 4, 4, 0.5)
-    found = human_ceiling(made.votes.tolist(), [*made.systems[:-1], None], splits=5)
+    found = rater_ceiling(made.votes.tolist(), [*made.systems[:-1], None], splits=5)
     assert isinstance(found["utterance"]["LCC"].value, float)
     for value in (*found["system"]["LCC"][:2], found["utterance"]["LCC"].interval):
         assert isinstance(value, Undefined)
@@ -351,4 +351,4 @@ def test_without_systems_there_is_no_system_level_and_no_interval() -> None:
 )
 def test_bad_votes_raise(votes: list[Any], systems: list[str]) -> None:
     with pytest.raises(ValueError, match="votes"):
-        human_ceiling(votes, systems)
+        rater_ceiling(votes, systems)

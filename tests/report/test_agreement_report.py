@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from auditeval.metrics.agreement import LEVELS, STATISTICS, agreement, paired_difference
-from auditeval.metrics.raters import human_ceiling
+from auditeval.metrics.raters import rater_ceiling
 from auditeval.report import agreement as report
 from auditeval.report.agreement import Predictions
 from auditeval.types import AXES, EditPair, Scores, Undefined
@@ -322,19 +322,19 @@ def voted(pairs: list[EditPair]) -> list[EditPair]:
     return made
 
 
-def test_the_human_ceiling_stands_below_the_evaluators_of_its_axis(
+def test_the_rater_ceiling_stands_below_the_evaluators_of_its_axis(
     voted: list[EditPair], evaluators: list[Predictions]
 ) -> None:
     made = report.make_report(voted, evaluators[:2], "x", resamples=30, seed=6)
     kept = voted[3:]
-    expected = human_ceiling(
+    expected = rater_ceiling(
         [p.raters["quality"] for p in kept], [p.system for p in kept], splits=30, seed=6
     )
     assert made.ceilings == {"quality": expected}
     table = [line for line in report.to_markdown(made).splitlines() if line.startswith("| ")]
     names = [tuple(line.strip("| ").split(" | ")[:2]) for line in table[1:]]
     assert names == [
-        *(("quality", name) for name in ("good", "bad one", "human ceiling")),
+        *(("quality", name) for name in ("good", "bad one", "rater ceiling")),
         *(("faithfulness", name) for name in ("good", "bad one")),
     ]
     header, ceiling = ([cell.strip() for cell in table[row].split("|")] for row in (0, 3))
@@ -345,13 +345,13 @@ def test_the_human_ceiling_stands_below_the_evaluators_of_its_axis(
             value = expected[level][name].value
             assert float(cells[f"{level} {name}↑"].split()[0]) == pytest.approx(value, abs=5.1e-4)
     assert cells["pairs"] == "57/60"
-    assert "Human ceiling: " in report.to_markdown(made)
+    assert "Rater ceiling: " in report.to_markdown(made)
     plain = report.to_json(made)
-    assert plain["human_ceiling"]["quality"]["system"]["LCC"]["items"] == 6
-    assert "human ceiling" not in {row["evaluator"] for row in plain["rows"]}
+    assert plain["rater_ceiling"]["quality"]["system"]["LCC"]["items"] == 6
+    assert "rater ceiling" not in {row["evaluator"] for row in plain["rows"]}
     # A perfect evaluator of the true ratings comes near to it, and stays below.
     true = report.make_report(voted, [evaluators[0]], "x", resamples=0).rows[0].agreement
-    bound = human_ceiling([p.raters["quality"] for p in kept], [p.system for p in kept])
+    bound = rater_ceiling([p.raters["quality"] for p in kept], [p.system for p in kept])
     srcc = [found["utterance"]["SRCC"].value for found in (true, bound)]
     assert srcc[0] - 0.03 < srcc[1] < srcc[0] + 0.12
 

@@ -12,7 +12,7 @@ import pytest
 
 from auditeval.audio import AudioError
 from auditeval.data.contents import Clip
-from auditeval.metrics.raters import human_ceiling, reliability, screened
+from auditeval.metrics.raters import rater_ceiling, reliability, screened
 from auditeval.report.description import BIN_CENTRES, Description, describe
 from auditeval.report.description_files import to_json, write
 from auditeval.report.description_tables import findings, grids, to_markdown
@@ -126,14 +126,14 @@ def test_raters_are_those_of_the_metrics(rated: list[EditPair], described: Descr
     for axis, panel in made.panels.items():
         votes = [made.raters[axis] for made in rated]
         assert panel.reliability == reliability(votes, systems, 50)
-        assert panel.ceiling == human_ceiling(votes, systems)
+        assert panel.ceiling == rater_ceiling(votes, systems)
         assert panel.raters == screened(votes)
     table = {row[0]: row[1:] for row in rows_of(made, "Raters")}
     assert table["votes a pair"] == ["5", "3"]
     assert table["raters with ids"] == ["5", "0"]
     assert table["ICC(2,k)"][1] == "–"
     ceiling = made.panels["quality"].ceiling["system"]["SRCC"].value
-    assert table["human ceiling, system SRCC"][0].startswith(f"{ceiling:.3f} [")
+    assert table["rater ceiling, system SRCC"][0].startswith(f"{ceiling:.3f} [")
     raters = rows_of(made, "Each rater against the others")
     assert [row[1] for row in raters] == [row.rater for row in made.panels["quality"].raters]
     assert "Raters of relevance have no ids: none can be held against the others." in findings(made)

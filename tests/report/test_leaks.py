@@ -120,6 +120,8 @@ def test_what_cannot_be_known_says_why(
     assert "scores.csv.json does not name its checkpoint" in unknown(table)
     table.with_name("scores.csv.json").write_text("[")
     assert "scores.csv.json does not name its checkpoint" in unknown(table)
+    describe(table, evaluator="theirs", results="theirs.jsonl", results_sha256=sha256)
+    assert unknown(table) == "theirs.jsonl does not say what its model was trained on"
     describe(table, checkpoint=str(tmp_path / "gone"), checkpoint_sha256=sha256)
     assert "gone: is no checkpoint" in unknown(table)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)

@@ -1,0 +1,151 @@
+"""Where a command writes: not onto its input, not onto a stranger's file, one process at a time."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from filelock import SoftFileLock, Timeout
+
+from auditeval.atomic import replacing
+from auditeval.digests import sha256
+from auditeval.types import UserError
+
+_LOCK, _NOTE = ".lock", ".made.json"
+
+
+@contextmanager
+def sole_writer(output: Path) -> Iterator[None]:
+    """Keep other processes from writing `output`, a file or folder, while the block runs.
+
+    The mark of it, `.OUTPUT.lock` beside it, names host and process. That of a process which is
+    gone is taken over; of one on another host that cannot be known. Raises UserError where another
+    writes, naming it, and where no mark can be made.
+    """
+    mark = output.parent / f".{output.name or output.resolve().name}{_LOCK}"
+    lock = SoftFileLock(mark, timeout=0)
+    try:
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout:
+        raise UserError(f"{output}: is being written {_holder(mark)}") from None
+    except OSError as error:
+        raise UserError(f"{output}: cannot be written ({error.strerror})") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _holder(mark: Path) -> str:
+    try:
+        since = datetime.fromtimestamp(mark.stat().st_mtime).isoformat(" ", "seconds")
+        process, host = mark.read_text("utf-8").split("\n")[:2]
+    except (OSError, ValueError):  # it has ended meanwhile
+        return "by another process; give the command again"
+    return (
+        f"by process {process} on {host} since {since}; wait for it, or delete {mark} if that "
+        "process is gone"
+    )
+
+
+@contextmanager
+def writing(
+    output: Path | None,
+    made_by: str,
+    names: Sequence[str] = (),
+    inputs: Iterable[Path] = (),
+    force: bool = False,
+) -> Iterator[None]:
+    """`check` the files of an output, keep others from writing it, and note them as this command's.
+
+    The output is a file, or with `names` the folder of these files. The note, `.made.json` in the
+    folder or `.OUTPUT.made.json` beside the file, holds their digests, so that a file which
+    somebody has changed since is not overwritten either. Raises UserError as `check`
+    and `sole_writer` do. Without an output there is nothing to keep.
+    """
+    if output is None:
+        yield
+        return
+    note = output / _NOTE if names else output.with_name(f".{output.name}{_NOTE}")
+    files = [output / name for name in names] or [output]
+    try:
+        with sole_writer(output):
+            known = _noted(note, made_by)
+            for file in files:
+                check([file], inputs, _is_known(file, known), force)
+            with replacing(note) as temporary:  # killed before the end, they are its own too
+                temporary.write_text(_to_note(made_by, {file.name: None for file in files}))
+            try:
+                yield
+            finally:
+                _note(note, made_by, [file for file in files if file.exists()])
+    except OSError as error:
+        if error.filename and Path(error.filename).parent not in (output, output.parent):
+            raise
+        raise UserError(f"{output}: cannot be written ({error.strerror})") from None
+
+
+def _note(note: Path, made_by: str, files: Iterable[Path]) -> None:
+    digests = {file.name: sha256(file) for file in files}
+    if digests:
+        with replacing(note) as temporary:
+            temporary.write_text(_to_note(made_by, digests))
+        return
+    note.unlink()  # the command failed before it had written anything
+    if note.name == _NOTE and not any(note.parent.iterdir()):
+        note.parent.rmdir()
+
+
+def _noted(note: Path, made_by: str) -> dict[str, str | None]:
+    try:
+        found = json.loads(note.read_bytes())
+        return dict(found["files"]) if found["made_by"] == made_by else {}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return {}
+
+
+def _is_known(file: Path, known: Mapping[str, str | None]) -> bool:
+    if file.name not in known or not file.is_file():
+        return False
+    digest = known[file.name]
+    return digest is None or digest == sha256(file)
+
+
+def _to_note(made_by: str, files: Mapping[str, str | None]) -> str:
+    return json.dumps({"made_by": made_by, "files": files}, indent=2) + "\n"
+
+
+def check(
+    outputs: Iterable[Path], inputs: Iterable[Path] = (), own: bool = False, force: bool = False
+) -> None:
+    """Raise UserError where a command must not write: over an input, a folder, a stranger's file.
+
+    A file that is there already is a stranger's unless the command knows it as its `own`; `force`
+    gives it up. An input is one by any name: through links and other spellings of its path too.
+    """
+    inputs = list(inputs)
+    for output in outputs:
+        for given in inputs:
+            if _same(output, given):
+                raise UserError(
+                    f"{output}: is an input and would be overwritten; choose another -o"
+                )
+        if output.is_dir():
+            raise UserError(f"{output}: is a directory, expected a file")
+        if os.path.lexists(output) and not own and not force:
+            raise UserError(
+                f"{output}: exists already and is not as this command made it; choose another -o, "
+                "or overwrite it with --force"
+            )
+
+
+def _same(output: Path, given: Path) -> bool:
+    try:
+        return output.samefile(given)
+    except OSError:  # one of them is not there
+        return output.resolve() == given.resolve()

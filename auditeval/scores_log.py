@@ -1,0 +1,119 @@
+"""What a run of scoring has made so far: rows in any order, with the state of their clips.
+
+A line is a row of a JSONL scores table with two more keys: its number in the manifest, and size and
+time of its two clips when they were about to be read. The last line of a row counts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import xxhash
+
+from auditeval import audio
+from auditeval.types import EditPair, Scores
+
+_ROW, _CLIPS = "row", "clips"
+
+
+def states(pair: EditPair) -> list[int]:
+    """Size and time of original and edited clip, as `audio.state` has them :: 4 numbers."""
+    return [*audio.state(pair.original), *audio.state(pair.edited)]
+
+
+class ScoresLog:
+    """The rows of a manifest of `total` pairs in `path`, which is made where it is not there.
+
+    A line that is none (torn or damaged by a crash) is as if it had not been written. In memory are
+    some 50 bytes a row: where it stands, its id's hash and the state of its clips.
+    """
+
+    def __init__(self, path: Path, total: int) -> None:
+        self._offsets = np.full(total, -1, np.int64)
+        self._ids = np.zeros(total, np.uint64)
+        self._errors = np.zeros(total, bool)
+        self.states = np.zeros((total, 4), np.int64)
+        self._file = path.open("a+b")
+        self._file.seek(0)
+        end = 0
+        for line in self._file:
+            if not line.endswith(b"\n"):
+                self._file.truncate(end)
+                break
+            self._index(line, end)
+            end += len(line)
+        self._file.seek(0, 2)
+
+    def __enter__(self) -> ScoresLog:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+    @property
+    def errors(self) -> int:
+        """How many rows have an error."""
+        return int(self._errors[self._offsets >= 0].sum())
+
+    def holds(self, row: int, pair: EditPair) -> bool:
+        """Whether there are scores of this pair, whatever became of its clips."""
+        return bool(self._offsets[row] >= 0 and self._ids[row] == _hash(pair.id))
+
+    def is_current(self, row: int, found: Sequence[int]) -> bool:
+        """Whether the clips of a row that it holds have still these `states`."""
+        return self.states[row].tolist() == list(found)
+
+    def forget(self, row: int) -> None:
+        """Take a row as not scored."""
+        self._offsets[row], self._errors[row] = -1, False
+
+    def add(self, first: int, scores: Sequence[Scores], found: Sequence[Sequence[int]]) -> None:
+        """Write rows from the number `first` on, with the `states` of their clips."""
+        lines = [
+            json.dumps({_ROW: first + i, _CLIPS: list(clips), **asdict(row)}).encode() + b"\n"
+            for i, (row, clips) in enumerate(zip(scores, found, strict=True))
+        ]
+        offset = self._file.tell()
+        self._file.writelines(lines)
+        self._file.flush()
+        for line in lines:
+            self._index(line, offset)
+            offset += len(line)
+
+    def scores(self) -> Iterator[Scores]:
+        """All rows in the order of the manifest. Raises ValueError where one is missing."""
+        for row, offset in enumerate(self._offsets.tolist()):
+            if offset < 0:
+                raise ValueError(f"row {row} has not been scored")
+            self._file.seek(offset)
+            found = json.loads(self._file.readline())
+            del found[_ROW], found[_CLIPS]
+            yield Scores(**found)
+
+    def _index(self, line: bytes, offset: int) -> None:
+        try:
+            found: dict[str, Any] = json.loads(line)
+            row, clips = found.pop(_ROW), found.pop(_CLIPS)
+            scores = Scores(**found)
+            if not (isinstance(row, int) and 0 <= row < len(self._offsets)):
+                return
+            self.states[row] = clips
+            self._ids[row] = _hash(scores.id)
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
+            return
+        self._offsets[row], self._errors[row] = offset, scores.status == "error"
+
+
+def _hash(id: str) -> int:
+    return xxhash.xxh64_intdigest(id.encode())
