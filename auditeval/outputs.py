@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from filelock import SoftFileLock, Timeout
 
-from auditeval.atomic import replacing
+from auditeval.atomic import PARTIAL, replacing
 from auditeval.digests import sha256
 from auditeval.types import UserError
 
@@ -61,18 +62,21 @@ def writing(
     inputs: Iterable[Path] = (),
     force: bool = False,
 ) -> Iterator[None]:
-    """`check` the files of an output, keep others from writing it, and note them as this command's.
+    """Be the `sole_writer` of an output, `check` its files, and note them as this command's.
 
-    The output is a file, or with `names` the folder of these files. The note, `.made.json` in the
-    folder or `.OUTPUT.made.json` beside the file, holds their digests, so that a file which
-    somebody has changed since is not overwritten either. Raises UserError as `check`
-    and `sole_writer` do. Without an output there is nothing to keep.
+    The output is a file, or the folder of the files `names`; where its own name is among these they
+    lie beside it. The note, `.made.json` in the folder or `.OUTPUT.made.json` beside the file,
+    holds their digests, so that a file which somebody has changed since is not overwritten either.
+    What a killed run left half written is removed. Without an output nothing is done. Raises
+    UserError as `check` and `sole_writer` do, and where the disk refuses.
     """
     if output is None:
         yield
         return
-    note = output / _NOTE if names else output.with_name(f".{output.name}{_NOTE}")
-    files = [output / name for name in names] or [output]
+    is_file = not names or output.name in names
+    folder = output.parent if is_file else output
+    note = folder / (f".{output.name}{_NOTE}" if is_file else _NOTE)
+    files = [folder / name for name in names or [output.name]]
     try:
         with sole_writer(output):
             known = _noted(note, made_by)
@@ -80,14 +84,17 @@ def writing(
                 check([file], inputs, _is_known(file, known), force)
             with replacing(note) as temporary:  # killed before the end, they are its own too
                 temporary.write_text(_to_note(made_by, {file.name: None for file in files}))
+            for file in files:
+                for torn in folder.glob(f".{glob.escape(file.name)}.*{PARTIAL}"):
+                    torn.unlink()
             try:
                 yield
             finally:
                 _note(note, made_by, [file for file in files if file.exists()])
     except OSError as error:
-        if error.filename and Path(error.filename).parent not in (output, output.parent):
+        if error.filename and Path(error.filename).parent not in (folder, folder.parent):
             raise
-        raise UserError(f"{output}: cannot be written ({error.strerror})") from None
+        raise UserError(f"{output}: cannot be written ({error.strerror or error})") from None
 
 
 def _note(note: Path, made_by: str, files: Iterable[Path]) -> None:

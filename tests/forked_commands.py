@@ -1,31 +1,50 @@
-"""The command in processes that may be killed: imports once and then forks."""
+"""Commands in processes that may be killed: everything is imported once, then it forks."""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
+from typing import NamedTuple
 
-# Imports once and then forks: each request is the real command in a process of its own.
 FORKS = """
-import json, os, sys
+import json, os, resource, runpy, sys
 import auditeval.scoring, auditeval.features.melstats, rich.progress, transformers.audio_utils
 from auditeval import cli
+sys.path.insert(0, os.environ["FORKED_TESTS"])
 for line in sys.stdin:
-    arguments = json.loads(line)
+    asked = json.loads(line)
     pid = os.fork()
     if pid == 0:
-        null = os.open(os.devnull, os.O_RDWR)
-        for stream in (0, 1, 2):
-            os.dup2(null, stream)
-        sys.argv = ["auditeval", *arguments]
+        null, said = os.open(os.devnull, os.O_RDWR), os.open(asked["said"], os.O_RDWR | os.O_CREAT)
+        for stream, file in ((0, null), (1, null), (2, said)):
+            os.dup2(file, stream)
+        if asked["limit"] is not None:
+            hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+            resource.setrlimit(resource.RLIMIT_FSIZE, (asked["limit"], hard))
+        program, *arguments = asked["arguments"]
+        if "generate" in arguments:
+            import fake_tangoflux
+        sys.argv = [program, *arguments]
         code = 1
         try:
-            cli.main()
+            if program == "auditeval":
+                cli.main()
+            else:
+                runpy.run_path(program, run_name="__main__")
             code = 0
         except SystemExit as stop:
             code = stop.code or 0
+            if isinstance(code, str):
+                print(code, file=sys.stderr)
+                code = 1
+        except BaseException:
+            import traceback
+            traceback.print_exc()
         finally:
+            sys.stderr.flush()
             os._exit(code)
     print(pid, flush=True)
     _, status = os.waitpid(pid, 0)
@@ -33,30 +52,54 @@ for line in sys.stdin:
 """
 
 
-class Commands:
-    """Runs `auditeval ...` as processes that may be killed."""
+class Forked(NamedTuple):
+    """How a process ended: its status, or minus the signal that ended it, and its stderr."""
 
-    def __init__(self, environment: dict[str, str]) -> None:
+    status: int
+    err: str
+
+
+class Commands:
+    """Runs `auditeval ...`, or a Python file, as processes that may be killed; one at a time."""
+
+    def __init__(self, cache_dir: Path, folder: Path) -> None:
+        self._said = folder / "stderr"
         self._forks = subprocess.Popen(
             [sys.executable, "-c", FORKS],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env=environment,
+            env={
+                **os.environ,
+                "AUDITEVAL_CACHE": str(cache_dir),
+                "OMP_NUM_THREADS": "1",
+                "FORKED_TESTS": str(Path(__file__).parent),
+            },
         )
 
-    def start(self, *arguments: str) -> int:
+    def start(self, *arguments: object, limit: int | None = None) -> int:
+        """Begin a command and return its process id; `limit` is the size a file may have."""
+        self._said.unlink(missing_ok=True)
+        asked = {"arguments": list(map(str, arguments)), "said": str(self._said), "limit": limit}
         assert self._forks.stdin is not None
-        self._forks.stdin.write(json.dumps(arguments) + "\n")
+        self._forks.stdin.write(json.dumps(asked) + "\n")
         self._forks.stdin.flush()
         return self._answer()
 
-    def wait(self) -> int:
-        return self._answer()
+    def wait(self) -> Forked:
+        """For the end of the command that was begun."""
+        status = self._answer()
+        return Forked(status, self._said.read_text(errors="replace"))
+
+    def run(self, *arguments: object, limit: int | None = None) -> Forked:
+        """Begin a command and wait for its end."""
+        self.start(*arguments, limit=limit)
+        return self.wait()
+
+    def close(self) -> None:
+        """End the process that forks."""
+        self._forks.communicate(timeout=60)
 
     def _answer(self) -> int:
         assert self._forks.stdout is not None
         return int(self._forks.stdout.readline())
-
-    def close(self) -> None:
-        self._forks.communicate(timeout=60)

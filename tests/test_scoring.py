@@ -262,8 +262,8 @@ def test_a_crash_while_finishing_is_gone_on_with(
 
 
 @pytest.fixture
-def commands(cache_dir: Path) -> Iterator[Commands]:
-    made = Commands({**os.environ, "AUDITEVAL_CACHE": str(cache_dir), "OMP_NUM_THREADS": "1"})
+def commands(cache_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
+    made = Commands(cache_dir, tmp_path_factory.mktemp("forked"))
     yield made
     made.close()
 
@@ -279,11 +279,10 @@ def test_killed_ten_times_the_file_is_that_of_an_uninterrupted_run(
 
     def command(output: Path) -> list[str]:
         options = ["-o", str(output), "--batch-size", "3", "--workers", "0", "--device", "cpu"]
-        return ["score", str(table), "-c", str(melstats_checkpoint), *options]
+        return ["auditeval", "score", str(table), "-c", str(melstats_checkpoint), *options]
 
     whole = tmp_path / "whole.csv"
-    commands.start(*command(whole))
-    assert commands.wait() == 1  # one row could not be scored
+    assert commands.run(*command(whole)).status == 1  # one row could not be scored
     size = 230 * len(rows)  # about that of the partial file
 
     rng = random.Random(1984)
@@ -299,10 +298,9 @@ def test_killed_ten_times_the_file_is_that_of_an_uninterrupted_run(
                 os.kill(pid, 0)  # raises where the command ended before it wrote anything
             assert not output.exists(), f"finished before byte {moment}"
         os.kill(pid, signal.SIGKILL)
-        assert commands.wait() == -signal.SIGKILL
+        assert commands.wait().status == -signal.SIGKILL
         assert not output.exists()
-    commands.start(*command(output))
-    assert commands.wait() == 1
+    assert commands.run(*command(output)).status == 1
     assert output.read_bytes() == whole.read_bytes()
     assert len(output.read_text().splitlines()) == 1 + len(rows)
     leftovers = {path.name for path in tmp_path.glob("*killed*")}

@@ -269,6 +269,15 @@ def _bench(
 
 
 def _report(benchmark: Benchmark, systems: Sequence[System], output: Path, workers: int) -> bool:
+    """`_reported`, by this process alone."""
+    from auditeval.outputs import writing
+
+    names = [f"{benchmark.name}{suffix}" for suffix in (".json", ".md", "_radar.png")]
+    with writing(output, f"auditeval bench {benchmark.name}", names):
+        return _reported(benchmark, systems, output, workers)
+
+
+def _reported(benchmark: Benchmark, systems: Sequence[System], output: Path, workers: int) -> bool:
     """Records of each system under `output`/<name>, the tables in `output` and on the screen.
 
     Whether all outputs could be read.

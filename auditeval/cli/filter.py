@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from auditeval.cli.options import Force
+
 
 def filter_(
     manifest: Annotated[
@@ -19,6 +21,7 @@ def filter_(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Kept pairs: .jsonl, .csv or .parquet.")
     ],
+    force: Force = False,
 ) -> None:
     """Keep the best pairs, stage by stage, and say what each stage cost.
 
@@ -46,7 +49,7 @@ def filter_(
     Thread(target=import_module, args=["matplotlib.figure"], daemon=True).start()
     with (
         Console(stderr=True).status("") as status,
-        filtered(manifest, scores, recipe, output, status.update) as made,
+        filtered(manifest, scores, recipe, output, status.update, force) as made,
     ):
         selection.write(made, made.drafts)
     selection.print_table(made.outcome)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import glob
-import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -13,12 +11,13 @@ from typing import Any, NamedTuple
 import polars
 
 from auditeval import manifest
-from auditeval.atomic import PARTIAL, replacing
+from auditeval.atomic import replacing
 from auditeval.digests import sha256
 from auditeval.filtering.recipe import read_recipe
 from auditeval.filtering.select import Outcome, select, summarize
 from auditeval.filtering.split import Halves, split
 from auditeval.filtering.tables import read_pairs, read_scores
+from auditeval.outputs import writing
 from auditeval.types import UserError
 from auditeval.version import __version__
 
@@ -55,20 +54,25 @@ def filtered(
     recipe_path: Path,
     output: Path,
     progress: Callable[[str], None] = lambda doing: None,
+    force: bool = False,
 ) -> Iterator[Filtered]:
     """Filter a manifest; its caller writes the report into `drafts` before the block ends.
 
     Both manifests are written meanwhile, in a thread. The files get their names when it has ended
     without an error, `output` as the last one: where it is, all of them are, and from the same
     inputs come the same bytes. Paths of the kept and the rejected manifest are relative to their
-    folder. Raises UserError for bad input, for an output that is one of the inputs or that this
-    command did not make, and where no pair has a score.
+    folder. Raises UserError for bad input, for an output that is one of the inputs or, without
+    `force`, somebody else's, and where no pair has a score.
     """
+    manifest.check_suffix(output)
     names = files(output)
-    _check_output(names, (manifest_path, scores_path, recipe_path))
-    recipe = read_recipe(recipe_path)
-    with _written(names) as drafts, ThreadPoolExecutor(2) as aside:
-        inputs = {"recipe": recipe_path, "manifest": manifest_path, "scores": scores_path}
+    inputs = {"recipe": recipe_path, "manifest": manifest_path, "scores": scores_path}
+    with (
+        writing(output, "auditeval filter", [p.name for p in names], inputs.values(), force),
+        _written(names) as drafts,
+        ThreadPoolExecutor(2) as aside,
+    ):
+        recipe = read_recipe(recipe_path)
         digests = {name: aside.submit(sha256, path) for name, path in inputs.items()}
         progress(f"reading {manifest_path.name}")
         pairs = read_pairs(manifest_path)
@@ -102,40 +106,6 @@ def filtered(
 
 @contextmanager
 def _written(names: Files) -> Iterator[Files]:
-    """Temporary names of all files, given up for their own in the end.
-
-    The record comes first, by which a later run knows the others as its own, the kept one last.
-    """
-    try:
-        with ExitStack() as stack:
-            yield Files(*(stack.enter_context(replacing(path)) for path in names))
-    except OSError as error:
-        raise UserError(f"{names.kept}: cannot be written ({error.strerror or error})") from None
-
-
-def _check_output(names: Files, inputs: tuple[Path, ...]) -> None:
-    manifest.check_suffix(names.kept)
-    for path in names:
-        if path.is_dir():
-            raise UserError(f"{path}: is a directory, expected a file")
-        for given in inputs:
-            if path.resolve() == given.resolve():
-                raise UserError(f"{path}: is an input and would be overwritten; choose another -o")
-    made = _made(names.record)
-    for path in names:
-        if path.exists() and made != names.kept.name:
-            raise UserError(
-                f"{path}: exists already and was not made by `auditeval filter -o "
-                f"{names.kept.name}`; delete it or choose another output"
-            )
-        for torn in path.parent.glob(f".{glob.escape(path.name)}.*{PARTIAL}"):  # of a killed run
-            torn.unlink()
-
-
-def _made(record: Path) -> str | None:
-    """The name of the kept manifest that a record of an earlier run belongs to."""
-    try:
-        found = json.loads(record.read_bytes())
-    except (OSError, ValueError):
-        return None
-    return found.get("kept_in") if isinstance(found, dict) else None
+    """Temporary names of all files, given up for their own in the end, the kept one last."""
+    with ExitStack() as stack:
+        yield Files(*(stack.enter_context(replacing(path)) for path in names))

@@ -18,6 +18,7 @@ import subprocess
 import time
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -36,6 +37,7 @@ from auditeval.features.comparison import REVISION
 from auditeval.features.encoder import Encoder
 from auditeval.features.store import FeatureStore
 from auditeval.models import Model
+from auditeval.outputs import sole_writer
 from auditeval.report import agreement, card, machine
 from auditeval.scoring import choose_device
 from auditeval.training import held_out
@@ -98,6 +100,11 @@ def train(config: DictConfig) -> Trained | None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"{folder}: no run folder can be made there ({error.strerror})") from None
+    with sole_writer(folder) if first else nullcontext():
+        return _train(config, folder, first)
+
+
+def _train(config: DictConfig, folder: Path, first: bool) -> Trained | None:
     logger = call(config.logger, save_dir=str(folder))
     if "make" in config.get("base", {}):
         call(config.base.make)

@@ -29,6 +29,7 @@ FILES = [
     "kept.jsonl",
     "kept.rejected.jsonl",
 ]
+NOTE = ".kept.jsonl.made.json"
 
 
 def row(name: Any, **change: Any) -> dict[str, Any]:
@@ -65,7 +66,7 @@ def test_the_table_is_printed_and_the_files_are_there(cli: Any, inputs: list[Pat
     assert "best: delete had only 1 of the 2 pairs to keep" in " ".join(ended.out.split())
     assert "kept.jsonl: 3 of 4 pairs kept" in ended.out
     out = inputs[0].parent / "out"
-    assert sorted(path.name for path in out.iterdir()) == FILES
+    assert sorted(path.name for path in out.glob("[!.]*")) == FILES
     assert [pair.id for pair in manifest.read(out / "kept.jsonl")] == ["b", "c", "d"]
     (rejected,) = manifest.read(out / "kept.rejected.jsonl")
     assert (rejected.id, rejected.rejected_by) == ("a", "best")
@@ -82,15 +83,12 @@ def test_its_own_output_is_replaced_and_nobody_else_s(cli: Any, inputs: list[Pat
     content(inputs[0].with_name("mine.jsonl"), b"my thesis")
     ended = cli(*arguments(inputs, "mine.jsonl"))
     assert ended.status == 2
-    assert (
-        "mine.jsonl: exists already and was not made by `auditeval filter -o mine.jsonl`"
-        in ended.sentence
-    )
+    assert "mine.jsonl: exists already and is not as this command made it" in ended.sentence
     assert inputs[0].with_name("mine.jsonl").read_bytes() == b"my thesis"
     # A selection of another name does not hand over the reports that it stands beside.
     ended = cli(*arguments(inputs, "kept.csv"))
     assert ended.status == 2
-    assert "was not made by `auditeval filter -o kept.csv`" in ended.sentence
+    assert "kept.filter.md: exists already" in ended.sentence
     content(inputs[0].with_name("new.rejected.jsonl"), b"my thesis")
     assert "new.rejected.jsonl: exists already" in cli(*arguments(inputs, "new.jsonl")).sentence
 
@@ -268,12 +266,12 @@ def test_after_a_kill_the_same_command_gives_the_same_bytes(tmp_path: Path) -> N
     ]
     assert start(*arguments(inputs, "whole/kept.jsonl")).wait() == 0
     whole = {path.name: path.read_bytes() for path in (tmp_path / "whole").iterdir()}
-    assert sorted(whole) == FILES
+    assert sorted(whole) == [NOTE, *FILES]
     out, killed = tmp_path / "out", 0
     for seconds in (0, 0.1, 0.3, 0.6):
         run = start(*arguments(inputs, "out/kept.jsonl"))
-        before = set(out.glob(".kept*"))
-        while run.poll() is None and set(out.glob(".kept*")) <= before:
+        before = set(out.glob(".kept.jsonl.*.partial"))
+        while run.poll() is None and set(out.glob(".kept.jsonl.*.partial")) <= before:
             time.sleep(0.001)
         time.sleep(seconds)
         run.kill()
@@ -283,7 +281,7 @@ def test_after_a_kill_the_same_command_gives_the_same_bytes(tmp_path: Path) -> N
         assert "kept.jsonl" not in there or len(there) == len(FILES)
     assert killed
     assert start(*arguments(inputs, "out/kept.jsonl")).wait() == 0
-    assert {path.name: path.read_bytes() for path in out.glob("kept*")} == whole
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == whole
 
 
 def test_a_kill_never_leaves_an_older_selection_beside_a_new_report(
