@@ -7,6 +7,7 @@ from pathlib import Path
 
 import hydra
 from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
 
 
 @hydra.main(version_base="1.3", config_path="configs", config_name="train")
@@ -26,6 +27,11 @@ def main(config: DictConfig) -> None:
         made = train(config)
     except UserError as error:
         sys.exit(f"train.py: {error}")
+    except OSError as error:
+        where = error.filename or config.run_dir
+        sys.exit(f"train.py: {where}: cannot be read or written ({error.strerror or error})")
+    except OmegaConfBaseException as error:  # an override that leaves a hole
+        sys.exit(f"train.py: {str(error).splitlines()[0]}; see configs/train.yaml")
     if made is None:  # not the first of several devices
         return
     print_table(made.report)
@@ -35,4 +41,7 @@ def main(config: DictConfig) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("train.py: interrupted; the same command with its run_dir goes on from there")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import shutil
@@ -33,6 +34,12 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def sweep(path: Path) -> None:
+    """Remove what killed processes left half written of a file that no other process writes."""
+    for torn in path.parent.glob(f".{glob.escape(path.name)}.*-*{PARTIAL}"):
+        torn.unlink(missing_ok=True)
+
+
 def claim(folder: Path, name: str, settings: Mapping[str, Any]) -> None:
     """Make `folder` the home of what these settings make, by a record of that name in it.
 
@@ -41,8 +48,7 @@ def claim(folder: Path, name: str, settings: Mapping[str, Any]) -> None:
     """
     record = json.dumps(settings, indent=2) + "\n"
     path = folder / name
-    for torn in folder.glob(f".{name}.*{PARTIAL}"):  # killed before there was a record
-        torn.unlink()
+    sweep(path)  # killed before there was a record
     if path.exists():
         for torn in folder.rglob(f".*{PARTIAL}"):
             torn.unlink()

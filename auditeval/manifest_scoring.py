@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from auditeval import manifest, scores_table
-from auditeval.atomic import replacing
+from auditeval.atomic import replacing, sweep
 from auditeval.digests import sha256
 from auditeval.outputs import check, sole_writer
 from auditeval.scores_log import ScoresLog, states
@@ -60,6 +60,8 @@ def score_manifest(
     files = _Files(output)
     try:
         with sole_writer(output):
+            for path in vars(files).values():
+                sweep(path)
             if not _goes_on(files, record, fresh, force):
                 _discard(files)
             elif not _is_of(files.started, record) and files.output.exists():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from filelock import SoftFileLock, Timeout
 
-from auditeval.atomic import PARTIAL, replacing
+from auditeval.atomic import replacing, sweep
 from auditeval.digests import sha256
 from auditeval.types import UserError
 
@@ -84,9 +83,8 @@ def writing(
                 check([file], inputs, _is_known(file, known), force)
             with replacing(note) as temporary:  # killed before the end, they are its own too
                 temporary.write_text(_to_note(made_by, {file.name: None for file in files}))
-            for file in files:
-                for torn in folder.glob(f".{glob.escape(file.name)}.*{PARTIAL}"):
-                    torn.unlink()
+            for file in [note, *files]:
+                sweep(file)
             try:
                 yield
             finally:

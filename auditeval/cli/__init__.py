@@ -43,9 +43,11 @@ app.command("convert")(convert.convert)
 
 
 def main() -> None:
-    """Run the command; a user's mistake is one sentence and exit status 2."""
+    """Run the command; a user's mistake is one sentence and exit status 2, Ctrl-C status 130."""
     try:
         app()
+    except KeyboardInterrupt:
+        sys.exit(130)
     except Exception as error:
         # Imported here: pydantic would double the time that --help takes.
         from auditeval.types import UserError
