@@ -28,6 +28,7 @@ def sole_writer(output: Path) -> Iterator[None]:
     """
     mark = output.parent / f".{output.name or output.resolve().name}{_LOCK}"
     lock = SoftFileLock(mark, timeout=0)
+    is_new = not mark.parent.exists()
     try:
         mark.parent.mkdir(parents=True, exist_ok=True)
         lock.acquire()
@@ -39,6 +40,8 @@ def sole_writer(output: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+        if is_new and not any(mark.parent.iterdir()):
+            mark.parent.rmdir()
 
 
 def _holder(mark: Path) -> str:
