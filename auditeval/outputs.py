@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -40,8 +40,9 @@ def sole_writer(output: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
-        if is_new and not any(mark.parent.iterdir()):
-            mark.parent.rmdir()
+        if is_new:
+            with suppress(OSError):  # something is in it
+                mark.parent.rmdir()
 
 
 def _holder(mark: Path) -> str:
@@ -105,8 +106,9 @@ def _note(note: Path, made_by: str, files: Iterable[Path]) -> None:
             temporary.write_text(_to_note(made_by, digests))
         return
     note.unlink()  # the command failed before it had written anything
-    if note.name == _NOTE and not any(note.parent.iterdir()):
-        note.parent.rmdir()
+    if note.name == _NOTE:
+        with suppress(OSError):  # something else is in the folder
+            note.parent.rmdir()
 
 
 def _noted(note: Path, made_by: str) -> dict[str, str | None]:

@@ -235,7 +235,9 @@ def test_a_full_disk_at_ten_sizes(
     attacks(MOMENTS)
     largest = max(map(len, whole.files.values()))
     for _ in range(MOMENTS):
-        ended = commands.run(*COMMANDS[kind](desk, out), limit=int(largest * rng.random()))
+        ended = commands.run(
+            *COMMANDS[kind](desk, out), limit=max(2000, int(largest * rng.random()))
+        )
         if "Traceback" in ended.err:
             raise Traceback(ended.err)
         for name, data in left(out, kind).items():
