@@ -6,13 +6,18 @@ import io
 import os
 import re
 import stat
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import soundfile
 
 from auditeval.atomic import replacing
 from auditeval.audio.waveform import AudioError, Waveform, fault
+
+Result = TypeVar("Result")
 
 MIN_RATE_HZ = 1000
 """A header with less is damaged; resampled, its clip would fill the memory."""
@@ -132,9 +137,23 @@ def write(path: Path, samples: np.ndarray, rate_hz: int) -> None:
 
 def encoded(samples: np.ndarray, rate_hz: int, kind: str) -> bytes:
     """The bytes of a file of 16-bit mono samples :: int16 (N,); `kind` is "WAV" or "FLAC"."""
-    file = io.BytesIO()
-    soundfile.write(file, samples, rate_hz, format=kind, subtype="PCM_16")
-    return file.getvalue()
+
+    def made() -> bytes:
+        file = io.BytesIO()
+        soundfile.write(file, samples, rate_hz, format=kind, subtype="PCM_16")
+        return file.getvalue()
+
+    return _uninterrupted(made)
+
+
+def _uninterrupted(work: Callable[[], Result]) -> Result:
+    """Do it in a thread that no signal reaches.
+
+    libsndfile comes back to Python for files in memory. A Ctrl-C that arrives there is printed and
+    dropped, and the file lacks what was being written.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).result()
 
 
 def recoded(
@@ -145,18 +164,23 @@ def recoded(
     `container` and `coding` are libsndfile's ("OGG" and "OPUS" or "VORBIS", "MP3" and
     "MPEG_LAYER_III"); `compression` is 0 (the best) to 1. An MP3 has a constant bit rate.
     """
-    file = io.BytesIO()
-    soundfile.write(
-        file,
-        samples,
-        rate_hz,
-        format=container,
-        subtype=coding,
-        compression_level=compression,
-        bitrate_mode="CONSTANT" if container == "MP3" else None,
-    )
-    file.seek(0)
-    kept = soundfile.read(file, dtype="float32")[0]
+
+    def made() -> np.ndarray:
+        file = io.BytesIO()
+        soundfile.write(
+            file,
+            samples,
+            rate_hz,
+            format=container,
+            subtype=coding,
+            compression_level=compression,
+            bitrate_mode="CONSTANT" if container == "MP3" else None,
+        )
+        file.seek(0)
+        read: np.ndarray = soundfile.read(file, dtype="float32")[0]
+        return read
+
+    kept = _uninterrupted(made)
     if container == "MP3" and len(kept) > len(samples):
         kept = kept[_MP3_DELAY:]
     return np.pad(kept, (0, max(0, len(samples) - len(kept))))[: len(samples)]
