@@ -8,6 +8,7 @@ from pathlib import Path
 from auditeval.audio import files, mixes
 from auditeval.audio.waveform import (
     MAX_PEAK,
+    MAX_SECONDS,
     MIN_SECONDS,
     SILENCE_PEAK,
     AudioError,
@@ -22,6 +23,7 @@ from auditeval.audio.waveform import (
 
 __all__ = [
     "MAX_PEAK",
+    "MAX_SECONDS",
     "MIN_SECONDS",
     "SILENCE_PEAK",
     "AudioError",
@@ -38,13 +40,13 @@ __all__ = [
 ]
 
 
-def decode(path: str | os.PathLike[str]) -> Waveform:
+def decode(path: str | os.PathLike[str], max_seconds: float = MAX_SECONDS) -> Waveform:
     """The clip of that path: a file (see `files.read`), or a mix of a table (see `mixes.read`).
 
     Raises AudioError where there is none that could be rated.
     """
     path = Path(path)
-    return mixes.read(path) if mixes.is_mix(path) else files.read(path)
+    return mixes.read(path) if mixes.is_mix(path) else files.read(path, max_seconds)
 
 
 def channels(path: str | os.PathLike[str]) -> int:

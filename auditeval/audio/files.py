@@ -4,80 +4,60 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
 import numpy as np
 import soundfile
 
 from auditeval.atomic import replacing
-from auditeval.audio.waveform import AudioError, Waveform, fault
+from auditeval.audio import containers
+from auditeval.audio.waveform import MAX_SECONDS, SILENCE_PEAK, AudioError, Waveform, fault
 
 Result = TypeVar("Result")
 
-MIN_RATE_HZ = 1000
-"""A header with less is damaged; resampled, its clip would fill the memory."""
+RATES_HZ = 1000, 1_000_000
+"""A header with another is damaged; resampled, its clip would fill the memory, or be nothing."""
+
+LONG_RATE_HZ = 48_000
+"""Up to this rate a clip may have its full length: memory goes with samples, not with seconds."""
 
 _MP3_DELAY = 1105
 """Samples that an MP3 begins with where its frames are too small to say so (under about 40 kbit/s).
 
 LAME's encoder adds 576 of them and every decoder 529."""
 
-# TypeError: soundfile wants to be told the rate of what is called .raw.
-_NOT_AUDIO = (soundfile.LibsndfileError, RuntimeError, TypeError)
-_BLOCK_SAMPLES = 1 << 20
-_PIPE_BYTES = 0x7FFF_0000
+_BLOCK_FRAMES, _BLOCK_SAMPLES = 1 << 20, 1 << 23
+_DAMAGED_FRAMES = 1 << 13  # read at a time to find where a damaged file breaks off
+_UNKNOWN_FRAMES = 1 << 62
+_HEADERLESS = "RAW", "SD2"  # the second by a file of a like name beside it
+_CANCELLED = 1e-6  # power of the mean of channels below this share of theirs: -60 dB
 
 
-def read(path: str | os.PathLike[str]) -> Waveform:
+def read(path: str | os.PathLike[str], max_seconds: float = MAX_SECONDS) -> Waveform:
     """Read any file libsndfile knows: any rate and channel count, to the mean of its channels.
 
-    Raises AudioError for what is missing, unreadable, not audio, truncated, empty, under
-    `MIN_RATE_HZ`, or has a `waveform.fault`. Memory is that of the mono signal, whatever the
-    channel count.
+    Raises AudioError for what is missing, unreadable, not audio, truncated, empty, of a rate beyond
+    `RATES_HZ`, longer than `max_seconds`, has a `waveform.fault` or channels that cancel each
+    other. Memory is that of the mono signal, whatever the channel count, and at most that of
+    `max_seconds` at `LONG_RATE_HZ`: at a higher rate a clip may last less.
     """
     path = Path(path)
-    _check_is_readable_file(path)
-    try:
-        with soundfile.SoundFile(path) as file:
-            rate_hz, declared, container = file.samplerate, file.frames, file.format
-            _check_chunk_is_whole(path, file.extra_info)
-            blocks = [
-                block.mean(axis=1, dtype=np.float64).astype(np.float32)
-                if block.shape[1] > 1
-                else block[:, 0]
-                for block in file.blocks(_BLOCK_SAMPLES, dtype="float32", always_2d=True)
-            ]
-    except _NOT_AUDIO as error:
-        raise AudioError(f"{path}: cannot be decoded as audio ({error})") from error
-    samples = np.concatenate(blocks) if blocks else np.zeros(0, np.float32)
-    # The length in an MP3 header is an estimate; every other container states it exactly.
-    if len(samples) < declared and container != "MP3":
-        raise AudioError(
-            f"{path}: truncated, its header declares {declared} samples and {len(samples)} can be "
-            "read"
-        )
-    if rate_hz < MIN_RATE_HZ:
-        raise AudioError(f"{path}: declares {rate_hz} Hz, at least {MIN_RATE_HZ} Hz are needed")
-    waveform = Waveform(samples, rate_hz)
-    if reason := fault(waveform):
+    with _opened(path) as (source, file):
+        waveform, power = _decode(path, source, file, max_seconds)
+    if reason := _cancelled(waveform, power) or fault(waveform):
         raise AudioError(f"{path}: {reason}")
     return waveform
 
 
 def channels(path: str | os.PathLike[str]) -> int:
     """How many channels a file has, by its header; AudioError where that cannot be read."""
-    path = Path(path)
-    _check_is_readable_file(path)
-    try:
-        with soundfile.SoundFile(path) as file:
-            return int(file.channels)
-    except _NOT_AUDIO as error:
-        raise AudioError(f"{path}: cannot be decoded as audio ({error})") from error
+    with _opened(Path(path)) as (_, file):
+        return int(file.channels)
 
 
 def state(path: Path) -> tuple[int, int]:
@@ -89,40 +69,128 @@ def state(path: Path) -> tuple[int, int]:
     return found.st_size, found.st_mtime_ns
 
 
-def _check_is_readable_file(path: Path) -> None:
-    """Say what libsndfile's "System error" would hide."""
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[BinaryIO, soundfile.SoundFile]]:
+    """A file and what libsndfile makes of it, which shares its position; AudioError says why not.
+
+    libsndfile never sees the name: by its end it would take a text for the samples of a telephone.
+    """
+    with _regular(path) as raw:
+        reason = containers.fault(raw)
+        source = containers.Endless(raw) if containers.lacks_length(raw) else raw
+        try:
+            with _libsndfile(source) as file:
+                if file.format in _HEADERLESS:
+                    reason = "cannot be decoded as audio (it has no header)"
+                found = file.format, file.extra_info, file.frames
+                if reason := reason or containers.logged_fault(*found):
+                    raise AudioError(f"{path}: {reason}")
+                yield source, file
+        except RuntimeError as error:
+            said = getattr(error, "error_string", str(error))
+            raise AudioError(
+                f"{path}: {reason or f'cannot be decoded as audio ({said})'}"
+            ) from error
+
+
+def _libsndfile(source: BinaryIO) -> soundfile.SoundFile:
+    source.seek(0)
+    return soundfile.SoundFile(
+        source if isinstance(source, containers.Endless) else source.fileno(), closefd=False
+    )
+
+
+@contextmanager
+def _regular(path: Path) -> Iterator[BinaryIO]:
+    """A file, unbuffered; says what libsndfile's "System error" would hide."""
     try:
         regular = stat.S_ISREG(path.stat().st_mode)
-        empty = False
-        if regular:
-            with path.open("rb") as file:
-                empty = not file.read(1)
+    except ValueError as error:  # a character that no path can hold
+        raise AudioError(f"{str(path)!a}: is not a path ({error})") from error
     except (FileNotFoundError, NotADirectoryError) as error:
         raise AudioError(f"{path}: no such file") from error
     except OSError as error:
         raise AudioError(f"{path}: cannot be read ({error.strerror})") from error
-    except ValueError as error:  # a character that no path can hold
-        raise AudioError(f"{str(path)!a}: is not a path ({error})") from error
-    if not regular:
+    if not regular:  # to open a pipe would be to wait for who writes to it
         raise AudioError(f"{path}: is not a file")
-    if empty:
-        raise AudioError(f"{path}: is empty (0 bytes)")
+    try:
+        with path.open("rb", buffering=0) as raw:
+            if not raw.read(1):
+                raise AudioError(f"{path}: is empty (0 bytes)")
+            yield raw
+    except OSError as error:
+        raise AudioError(f"{path}: cannot be read ({error.strerror})") from error
 
 
-def _check_chunk_is_whole(path: Path, libsndfile_log: str) -> None:
-    """WAV, AIFF, AU, Ogg: libsndfile reads a cut file as a shorter one and only its log tells."""
-    if re.search(r"End-Of-Stream flag|end-of-stream bit|Junk after the last", libsndfile_log):
-        raise AudioError(f"{path}: truncated, its last whole Ogg page is not the end of the stream")
-    found = re.search(r"(?:data|SSND|Data Size)\s*: (\d+) \(should be (\d+)\)", libsndfile_log)
-    if found is None:
-        return
-    declared, held = int(found[1]), int(found[2])
-    # A writer to a pipe cannot know the length and declares the largest one.
-    if held < declared < _PIPE_BYTES:
+def _decode(
+    path: Path, source: BinaryIO, file: soundfile.SoundFile, max_seconds: float
+) -> tuple[Waveform, float]:
+    """The mean of the channels, and the mean power of them."""
+    rate_hz, declared = file.samplerate, file.frames
+    if not RATES_HZ[0] <= rate_hz <= RATES_HZ[1]:
         raise AudioError(
-            f"{path}: truncated, its header declares {declared} bytes of samples and {held} are "
-            "there"
+            f"{path}: declares {rate_hz} Hz, {RATES_HZ[0]} to {RATES_HZ[1]} Hz are read"
         )
+    most = int(max_seconds * min(rate_hz, LONG_RATE_HZ))
+    endless = source if isinstance(source, containers.Endless) else None
+    unknown = endless is not None or declared >= _UNKNOWN_FRAMES
+    too_long = AudioError(
+        f"{path}: lasts longer than {most / rate_hz:g} s, the most that is read at {rate_hz} Hz"
+    )
+    if declared > most and not unknown:
+        raise too_long
+    samples = np.empty(min(declared, most + 1), np.float32)
+    held, energy, step = 0, 0.0, min(_BLOCK_FRAMES, _BLOCK_SAMPLES // file.channels)
+    try:
+        for block in _blocks(file, containers.FRAME_SAMPLES if endless else step):
+            if held + len(block) > most:
+                raise too_long
+            part = samples[held : held + len(block)]
+            part[:] = block.mean(axis=1, dtype=np.float64) if file.channels > 1 else block[:, 0]
+            held, energy = held + len(block), energy + float(np.vdot(block, block))
+    except RuntimeError as error:
+        if endless is None or not held or not endless.is_read():
+            said = "no number of" if unknown else declared
+            raise AudioError(
+                f"{path}: cannot be decoded, its header declares {said} samples and "
+                f"{_count_sound(source)} come out ({getattr(error, 'error_string', error)})"
+            ) from error
+    if reason := None if unknown else containers.shortage(declared, held):
+        raise AudioError(f"{path}: {reason}")
+    return Waveform(samples[:held], rate_hz), energy / max(1, held * file.channels)
+
+
+def _blocks(file: soundfile.SoundFile, frames: int) -> Iterator[np.ndarray]:
+    """What was read :: float32 (<= frames, C), up to the first that is short, which is the end.
+
+    Raises RuntimeError where libsndfile cannot decode, or has lost its place in a damaged file and
+    would read some of it twice.
+    """
+    held = 0
+    while len(block := file.read(frames, "float32", always_2d=True)):
+        held += len(block)
+        yield block
+        if len(block) < frames:
+            return
+        if file.seekable() and file.tell() != held:
+            raise RuntimeError(f"sample {held} is followed by sample {file.tell()}")
+
+
+def _count_sound(source: BinaryIO) -> int:
+    """How many samples of a damaged file can be decoded."""
+    count = 0
+    with suppress(RuntimeError), _libsndfile(source) as file:
+        for block in _blocks(file, _DAMAGED_FRAMES):
+            count += len(block)
+    return count
+
+
+def _cancelled(waveform: Waveform, power: float) -> str | None:
+    """Channels of opposite phase; 1/N of the power is left in the mean of N that are unrelated."""
+    left = float(np.vdot(waveform.samples, waveform.samples)) / max(1, len(waveform.samples))
+    if power > SILENCE_PEAK**2 and left < _CANCELLED * power:
+        return "has channels that cancel each other, so that nothing is left in their mean"
+    return None
 
 
 def write(path: Path, samples: np.ndarray, rate_hz: int) -> None:

@@ -107,7 +107,7 @@ def test_a_cut_file_is_refused(
     audio.decode(whole)
     data = whole.read_bytes()
     cut.write_bytes(data[: int(share * len(data))])
-    with pytest.raises(audio.AudioError, match=r"cut: (truncated|cannot be decoded|holds 0)"):
+    with pytest.raises(audio.AudioError, match=r"cut: (truncated|cannot be decoded), its "):
         audio.decode(cut)
 
 
