@@ -9,6 +9,7 @@ writes to a file, so a set of any size can be scored and filtered without the di
 from __future__ import annotations
 
 import re
+import stat
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -21,9 +22,12 @@ import numpy as np
 from auditeval.audio import files
 from auditeval.audio.waveform import (
     FULL_SCALE,
+    MAX_PEAK,
+    MAX_SECONDS,
     AudioError,
     Waveform,
     content_hash,
+    fault,
     quantised,
     resample,
 )
@@ -31,11 +35,19 @@ from auditeval.audio.waveform import (
 CLIPS = ("a", "ab", "ac")
 """The clips of a row: the background alone, with event B, with event C."""
 
-_RENDERED = (
-    *("rate_hz", "event_start", "event_samples", "a_file", "a_sha256", "a_samples", "a_gain"),
-    *("b_file", "b_sha256", "b_start", "b_gain", "c_file", "c_sha256", "c_start", "c_gain"),
+_RATE, _COUNT, _PLACE = (
+    ("whole numbers", first, last) for first, last in (files.RATES_HZ, (1, 1 << 62), (0, 1 << 62))
 )
-_NAME = re.compile(rf"(\d{{8,}})_({'|'.join(CLIPS)})")
+_GAIN, _TEXT = ("numbers", 1e-38, MAX_PEAK), ("texts", 1, 1 << 62)
+_RENDERED = {
+    **{"rate_hz": _RATE, "event_start": _PLACE, "event_samples": _COUNT, "a_samples": _COUNT},
+    **{"b_start": _PLACE, "c_start": _PLACE, "a_gain": _GAIN, "b_gain": _GAIN, "c_gain": _GAIN},
+    **{f"{letter}_{name}": _TEXT for letter in "abc" for name in ("file", "sha256")},
+}
+"""What a mix is rendered from: the kind of each column, least and largest value (of texts the
+length)."""
+
+_NAME = re.compile(rf"(\d{{8,18}})_({'|'.join(CLIPS)})")
 
 
 class Recording(NamedTuple):
@@ -56,7 +68,7 @@ class _Recordings:
     def read(self, path: Path, rate_hz: int) -> Recording:
         try:
             state = path.stat()
-        except OSError:
+        except (OSError, ValueError):
             files.read(path)  # says why
             raise
         key = (state.st_dev, state.st_ino, state.st_mtime_ns, state.st_size, rate_hz)
@@ -64,7 +76,8 @@ class _Recordings:
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
-        waveform = files.read(path)
+        # As at a rate of its own, a clip may last less where its samples would be too many.
+        waveform = files.read(path, MAX_SECONDS * min(1.0, files.LONG_RATE_HZ / rate_hz))
         found = Recording(resample(waveform, rate_hz), content_hash(waveform))
         with self._lock:
             if key not in self._kept:
@@ -95,7 +108,7 @@ def is_mix(path: Path) -> bool:
 
 
 def read(path: Path) -> Waveform:
-    """Render a clip of a table; AudioError says why there is none."""
+    """Render a clip of a table; AudioError says why there is none, as of a file."""
     table = _table(path.parent)
     found = _NAME.fullmatch(path.name)
     if found is None or int(found[1]) >= len(table):
@@ -103,9 +116,36 @@ def read(path: Path) -> Waveform:
             f"{path}: no such mix; {path.parent.name} has {name(0, CLIPS[0])} to "
             f"{name(len(table) - 1, CLIPS[-1])}"
         )
-    (row,) = table.slice(int(found[1]), 1).to_pylist()
+    row = _row(path.parent, table, int(found[1]))
     (samples,) = render(row, [found[2]], path.parent.parent)
-    return Waveform(samples.astype(np.float32) / FULL_SCALE, row["rate_hz"])
+    waveform = Waveform(samples.astype(np.float32) / FULL_SCALE, row["rate_hz"])
+    if reason := fault(waveform):
+        raise AudioError(f"{path}: {reason}")
+    return waveform
+
+
+def _row(path: Path, table: Any, number: int) -> dict[str, Any]:
+    """A row that can be rendered, as far as it tells by itself."""
+    where = f"{path}: row {number}"
+    try:
+        (row,) = table.slice(number, 1).to_pylist()
+    except ValueError as error:  # bytes that are no text
+        raise AudioError(f"{where} cannot be read ({error})") from error
+    for column, (kind, least, most) in _RENDERED.items():
+        value = row[column]
+        if value is None:
+            raise AudioError(f"{where}: {column} is missing")
+        size = len(value) if isinstance(value, str) else value
+        if not least <= size <= most:
+            expected = "a text" if kind == "texts" else f"one of {least:g} to {most:g}"
+            raise AudioError(f"{where}: {column} is {value!r}, expected {expected}")
+    end = row["event_start"] + row["event_samples"]
+    if end > row["a_samples"]:
+        raise AudioError(
+            f"{where}: its event ends at sample {end}, expected at most {row['a_samples']} "
+            "(a_samples)"
+        )
+    return dict(row)
 
 
 def state(path: Path) -> tuple[int, int]:
@@ -120,8 +160,11 @@ def state(path: Path) -> tuple[int, int]:
     found = _NAME.fullmatch(path.name)
     if found is None or int(found[1]) >= len(table):
         return -1, -1
-    names = (table[f"{letter}_file"][int(found[1])].as_py() for letter in set("a" + found[2]))
-    recordings = [path.parent.parent / str(name) for name in names]
+    cells = (table[f"{letter}_file"][int(found[1])] for letter in set("a" + found[2]))
+    try:
+        recordings = [path.parent.parent / str(cell.as_py()) for cell in cells]
+    except ValueError:  # bytes that are no text
+        return -1, -1
     sizes, times = zip(*map(files.state, [path.parent, *recordings]), strict=True)
     return (-1, -1) if min(sizes) < 0 else (sum(sizes), max(times))
 
@@ -138,6 +181,11 @@ def render(row: Mapping[str, Any], clips: Sequence[str], folder: Path) -> list[n
         if found.sha256 != row[f"{letter}_sha256"]:
             raise AudioError(
                 f"{path}: holds other samples than when the mixes were planned; build them again"
+            )
+        if start + length > len(found.samples):
+            raise AudioError(
+                f"{path}: holds {len(found.samples)} samples at {row['rate_hz']} Hz, the mix takes "
+                f"{length} from sample {start} on"
             )
         return found.samples[start : start + length] * np.float32(row[f"{letter}_gain"])
 
@@ -157,8 +205,10 @@ def render(row: Mapping[str, Any], clips: Sequence[str], folder: Path) -> list[n
 def _table(path: Path) -> Any:
     try:
         state = path.stat()
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise AudioError(f"{path}: no such table of mixes") from error
+    if not stat.S_ISREG(state.st_mode):
+        raise AudioError(f"{path}: is no table of mixes, it is not a file")
     return _read_table(path, state.st_mtime_ns, state.st_size)
 
 
@@ -166,13 +216,26 @@ def _table(path: Path) -> Any:
 def _read_table(path: Path, modified_ns: int, size: int) -> Any:
     import pyarrow
     import pyarrow.parquet
+    from pyarrow import types
 
-    texts = [column for column in _RENDERED if column.endswith(("_file", "_sha256"))]
+    kinds = {
+        "whole numbers": types.is_integer,
+        "numbers": types.is_floating,
+        "texts": types.is_string,
+    }
+    texts = [column for column, (kind, *_) in _RENDERED.items() if kind == "texts"]
     try:
-        there = pyarrow.parquet.read_schema(path).names
-        missing = [column for column in _RENDERED if column not in there]
-        if missing:
-            raise AudioError(f"{path}: is no table of mixes, it lacks {', '.join(missing)}")
+        there = pyarrow.parquet.read_schema(path)
+        wrong = [column for column in _RENDERED if there.names.count(column) != 1]
+        if wrong:
+            raise AudioError(
+                f"{path}: is no table of mixes, it needs one column each of {', '.join(wrong)}"
+            )
+        for column, (kind, *_) in _RENDERED.items():
+            if not kinds[kind](found := there.field(column).type):
+                raise AudioError(
+                    f"{path}: is no table of mixes, its {column} are {found}, expected {kind}"
+                )
         with pyarrow.parquet.ParquetFile(path, read_dictionary=texts) as file:
             return file.read(list(_RENDERED)).combine_chunks()
     except (pyarrow.ArrowException, OSError) as error:
