@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from auditeval import reading
 from auditeval.types import UserError
 
 PARTIAL = ".partial"
@@ -52,7 +53,7 @@ def claim(folder: Path, name: str, settings: Mapping[str, Any]) -> None:
     if path.exists():
         for torn in folder.rglob(f".*{PARTIAL}"):
             torn.unlink()
-        if path.read_bytes() == record.encode():
+        if reading.content(path) == record.encode():
             return
         if any(other != path for other in folder.iterdir()):
             raise UserError(

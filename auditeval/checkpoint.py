@@ -7,7 +7,6 @@ arguments; there is no import path in it, and no pickle beside it.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import platform
 from importlib.metadata import version
@@ -16,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from auditeval import reading
 from auditeval.atomic import new_folder, replacing
 from auditeval.checkpoint_files import (
     CARD,
@@ -136,8 +136,8 @@ def _comparison(model: Model) -> str:
 def is_checkpoint(folder: Path) -> bool:
     """Whether a folder holds a checkpoint of ours, readable or not."""
     try:
-        return json.loads((folder / CONFIG).read_bytes()).get("format") == _FORMAT
-    except (OSError, ValueError, AttributeError):
+        return bool(reading.json_file(folder / CONFIG)["format"] == _FORMAT)
+    except (ValueError, LookupError, TypeError):
         return False
 
 
@@ -166,7 +166,7 @@ def load(
             f"{folder}: refused, it carries {pickles[0]}; files of this kind can run code when "
             f"loaded, and a checkpoint is {WEIGHTS} and {CONFIG} only"
         )
-    data, text = (folder / WEIGHTS).read_bytes(), (folder / CONFIG).read_bytes()
+    data, text = (folder / WEIGHTS).read_bytes(), _content(folder / CONFIG)
     config = _parse(folder / CONFIG, text)
     _stand_in(folder, config, base, dtype)
     encoder = _build(folder, "encoder", config.encoder, make_encoder)
@@ -195,9 +195,16 @@ def load(
     )
 
 
+def _content(path: Path) -> bytes:
+    try:
+        return reading.content(path)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
+
+
 def _read_card(folder: Path) -> str:
     try:
-        return (folder / CARD).read_text(encoding="utf-8")
+        return reading.text(folder / CARD)
     except (OSError, ValueError):
         return ""  # words about a checkpoint: it is the same without them
 
@@ -241,13 +248,13 @@ def _parse(path: Path, text: bytes) -> CheckpointConfig:
             "model and encoder only"
         )
     try:
-        config = CheckpointConfig.model_validate(json.loads(text))
+        config = CheckpointConfig.model_validate(reading.from_json(text))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise UserError(f"{path}: {where}: {first['msg']}") from None
     except ValueError as error:
-        raise UserError(f"{path}: is not JSON ({error})") from None
+        raise UserError(f"{path}: {error}") from None
     for kind, name, known in (
         ("model", config.model.name, MODELS),
         ("encoder", config.encoder.name, ENCODERS),

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from auditeval import reading
 from auditeval.digests import sha256
 from auditeval.types import UserError
 
@@ -63,7 +64,7 @@ def read_trained_on(folder: Path) -> TrainedOn | None:
     """
     path = folder / TRAINED_ON
     try:
-        return TrainedOn.model_validate_json(path.read_bytes())
+        return TrainedOn.model_validate_json(reading.content(path))
     except FileNotFoundError:
         return None
     except (OSError, ValidationError) as error:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from auditeval.reading import opened
+
 _BLOCK_BYTES = 1 << 20
 
 
@@ -15,7 +17,7 @@ def sha256(*paths: Path) -> str:
     """
     digest = hashlib.sha256()
     for path in paths:
-        with path.open("rb") as file:
+        with opened(path) as file:
             while block := file.read(_BLOCK_BYTES):
                 digest.update(block)
     return digest.hexdigest()

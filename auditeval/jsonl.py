@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from auditeval import reading
 from auditeval.types import UserError, sentence
 
 Row = TypeVar("Row", bound=BaseModel)
@@ -17,21 +17,20 @@ Row = TypeVar("Row", bound=BaseModel)
 def lines(path: Path) -> Iterator[tuple[str, bytes]]:
     """("FILE:LINE", the line) of each line that is not empty; raises UserError without a file."""
     try:
-        content = path.read_bytes()
+        for number, line in enumerate(reading.lines(path), start=1):
+            if line.strip():
+                yield f"{path}:{number}", line
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
-    for number, line in enumerate(content.splitlines(), start=1):
-        if line.strip():
-            yield f"{path}:{number}", line
 
 
 def objects(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """("FILE:LINE", its object); raises UserError for a line that is none."""
     for where, line in lines(path):
         try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise UserError(f"{where}: is not JSON ({error})") from None
+            row = reading.from_json(line)
+        except ValueError as error:
+            raise UserError(f"{where}: {error}") from None
         if not isinstance(row, dict):
             raise UserError(f"{where}: expected an object, found {type(row).__name__}")
         yield where, row

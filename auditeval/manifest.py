@@ -12,15 +12,15 @@ import json
 import os
 import sqlite3
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
 
 from pydantic import ValidationError
 
-from auditeval import votes
+from auditeval import reading, votes
 from auditeval.atomic import replacing
 from auditeval.types import AXES, EditPair, UserError, sentence
 
@@ -44,6 +44,19 @@ def checked_line(line: bytes, path: Path, number: int) -> dict[str, Any]:
     row = _parse(line, path, number)
     _validate(row, path, number)
     return row
+
+
+@contextmanager
+def _temporary_folder() -> Iterator[Path]:
+    """Raises UserError where the disk of temporary files is full."""
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            yield Path(folder)
+    except sqlite3.OperationalError as error:
+        raise UserError(
+            f"{tempfile.gettempdir()}: temporary files cannot be written ({error}); set TMPDIR to "
+            "a folder with more space"
+        ) from None
 
 
 def _validate(row: dict[str, Any], path: Path, position: int) -> EditPair:
@@ -73,8 +86,8 @@ def check(path: str | os.PathLike[str]) -> int:
     manifest of any length takes the same memory.
     """
     count = 0
-    with tempfile.TemporaryDirectory() as folder:
-        database = sqlite3.connect(Path(folder) / "ids.sqlite", isolation_level=None)
+    with _temporary_folder() as folder:
+        database = sqlite3.connect(folder / "ids.sqlite", isolation_level=None)
         try:
             database.execute("PRAGMA synchronous = OFF")
             database.execute("PRAGMA journal_mode = OFF")
@@ -183,30 +196,18 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if line.strip():
-                yield number, _parse(line, path, number)
+    for number, line in enumerate(reading.lines(path), start=1):
+        if line.strip():
+            yield number, _parse(line, path, number)
 
 
 def _parse(line: bytes, path: Path, number: int) -> dict[str, Any]:
     try:
-        row = json.loads(line, object_pairs_hook=_unique_keys)
-        json.dumps(row, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise UserError(f"{path}:{number}: holds half of a surrogate pair") from None
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"{path}:{number}: is not JSON ({error})") from None
+        row = reading.from_json(line)
+    except ValueError as error:
+        raise UserError(f"{path}:{number}: {error}") from None
     if not isinstance(row, dict):
         raise UserError(f"{path}:{number}: expected a JSON object, found {type(row).__name__}")
-    return row
-
-
-def _unique_keys(items: list[tuple[str, Any]]) -> dict[str, Any]:
-    row = dict(items)
-    if len(row) < len(items):
-        twice = next(key for key, count in Counter(key for key, _ in items).items() if count > 1)
-        raise ValueError(f"key {twice!r} stands twice")
     return row
 
 
@@ -219,24 +220,21 @@ def _read_csv(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Line numbers and cells, the names of the columns first; all rows have as many cells."""
-    with path.open("rb") as file:
-        # Line by line: a text file decodes ahead, and an error would name too early a line.
-        lines = (line.decode("utf-8-sig" if n == 0 else "utf-8") for n, line in enumerate(file))
-        reader = csv.reader(lines)
-        width = None
-        try:
-            for cells in reader:
-                if width is None:
-                    width = len(cells)
-                    if len(set(cells)) < width:
-                        raise UserError(f"{path}:1: a column stands twice in {', '.join(cells)}")
-                elif not cells:
-                    continue
-                elif len(cells) != width:
-                    raise UserError(f"{path}:{reader.line_num}: expected {width} cells")
-                yield reader.line_num, cells
-        except (csv.Error, UnicodeDecodeError) as error:
-            raise UserError(f"{path}:{reader.line_num + 1}: is not CSV ({error})") from None
+    reader = csv.reader(reading.text_lines(path))
+    width = None
+    try:
+        for cells in reader:
+            if width is None:
+                width = len(cells)
+                if len(set(cells)) < width:
+                    raise UserError(f"{path}:1: a column stands twice in {', '.join(cells)}")
+            elif not cells:
+                continue
+            elif len(cells) != width:
+                raise UserError(f"{path}:{reader.line_num}: expected {width} cells")
+            yield reader.line_num, cells
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise UserError(f"{path}:{reader.line_num + 1}: is not CSV ({error})") from None
 
 
 def _nest(cells: dict[str, str], where: str) -> dict[str, Any]:
@@ -270,12 +268,12 @@ def _read_parquet(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     import pyarrow.parquet
 
     try:
-        file = pyarrow.parquet.ParquetFile(path)
+        file = pyarrow.parquet.ParquetFile(reading.regular(path))
     except pyarrow.ArrowException as error:
         raise UserError(f"{path}: is not Parquet ({error})") from None
     number = 0
     with file:
-        for batch in file.iter_batches(batch_size=1024):
+        for batch in _whole(path, file.iter_batches(batch_size=1024)):
             for row in batch.to_pylist():
                 number += 1
                 # Parquet has no absent key: a null column or struct field is one.
@@ -284,6 +282,15 @@ def _read_parquet(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                     if isinstance(row.get(group), dict):
                         row[group] = {a: v for a, v in row[group].items() if v is not None}
                 yield number, votes.of_columns(row, f"{path}:{number}")
+
+
+def _whole(path: Path, batches: Iterator[Any]) -> Iterator[Any]:
+    import pyarrow
+
+    try:
+        yield from batches
+    except (pyarrow.ArrowException, OSError) as error:  # damaged behind a footer that is not
+        raise UserError(f"{path}: is not Parquet ({error})") from None
 
 
 def _write_jsonl(rows: Iterator[dict[str, Any]], path: Path) -> None:

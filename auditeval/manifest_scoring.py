@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from auditeval import manifest, scores_table
+from auditeval import manifest, reading, scores_table
 from auditeval.atomic import replacing, sweep
 from auditeval.digests import sha256
 from auditeval.outputs import check, sole_writer
@@ -203,8 +203,8 @@ def _batches(rows: Iterable[EditPair], size: int) -> Iterator[list[EditPair]]:
 
 def _record(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        found = reading.json_file(path)
+    except UserError:
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from filelock import SoftFileLock, Timeout
 
+from auditeval import reading
 from auditeval.atomic import replacing, sweep
 from auditeval.digests import sha256
 from auditeval.types import UserError
@@ -113,9 +114,9 @@ def _note(note: Path, made_by: str, files: Iterable[Path]) -> None:
 
 def _noted(note: Path, made_by: str) -> dict[str, str | None]:
     try:
-        found = json.loads(note.read_bytes())
+        found = reading.json_file(note)
         return dict(found["files"]) if found["made_by"] == made_by else {}
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError):
         return {}
 
 

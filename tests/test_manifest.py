@@ -221,7 +221,7 @@ BAD_LINES = {
     "not JSON": ('{"id": "x",', "is not JSON"),
     "a list": ("[1, 2]", "expected a JSON object, found list"),
     "a number of 5000 digits": ("1" * 5000, "is not JSON"),
-    "deep nesting": ("[" * 100_000, "is not JSON"),
+    "deep nesting": ("[" * 100_000, "nests deeper than 64 levels"),
     "a key twice": ('{"id": "x", "id": "y"}', "key 'id' stands twice"),
     "half a surrogate pair": (json_line(original_caption="\ud83d"), "surrogate"),
     "unknown key": (json_line(colour="red"), "colour: unknown key (known: id, original"),

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from auditeval import reading
 from auditeval.atomic import claim, replacing
 from auditeval.benchmarks.benchmark import Benchmark, Record
 from auditeval.benchmarks.systems import System
@@ -138,7 +139,7 @@ def _resume(partial: Path, samples: Sequence[Any]) -> list[Record]:
 def _read(path: Path, samples: Sequence[Any]) -> list[Record]:
     """Records of the first samples, in their order; raises UserError for anything else."""
     try:
-        records = [json.loads(line) for line in path.read_bytes().splitlines()]
+        records = [reading.from_json(line) for line in reading.lines(path)]
         ids = [record["id"] for record in records if record["status"]]
     except (ValueError, TypeError, KeyError):
         raise _damaged(path) from None

@@ -12,6 +12,8 @@ import numpy as np
 
 from auditeval import audio
 from auditeval.audio import AudioError, content_hash
+from auditeval.digests import sha256
+from auditeval.reading import text_lines
 from auditeval.types import UserError
 
 SUFFIXES = (".wav", ".flac", ".ogg", ".mp3")
@@ -51,7 +53,7 @@ def digest(recordings: Sequence[Recording]) -> str:
     for recording in recordings:
         labels = sorted(recording.labels.items())
         try:
-            content = hashlib.sha256(recording.path.read_bytes()).hexdigest()
+            content = sha256(recording.path)
         except OSError as error:
             raise UserError(f"{recording.path}: {error.strerror}") from None
         found.update(f"{recording.name}\n{labels}\n{content}\n".encode())
@@ -86,22 +88,21 @@ def _of_folder(folder: Path, needed: Sequence[str]) -> list[Recording]:
 def _of_table(path: Path, needed: Sequence[str]) -> list[Recording]:
     recordings: dict[str, Recording] = {}
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file, restkey="")
-            columns = ["path", *needed]
-            if not set(columns) <= set(reader.fieldnames or []):
-                raise UserError(f"{path}:1: expected the columns {', '.join(columns)}")
-            for row in reader:
-                where = f"{path}:{reader.line_num}"
-                if "" in row or None in row.values():
-                    raise UserError(f"{where}: has not as many cells as the header")
-                labels = {name: cell.strip() for name, cell in row.items()}
-                if empty := [name for name in columns if not labels[name]]:
-                    raise UserError(f"{where}: {empty[0]} is empty")
-                name = labels.pop("path")
-                if name in recordings:
-                    raise UserError(f"{where}: {name} stands twice")
-                recordings[name] = Recording(path.parent / name, name, labels)
+        reader = csv.DictReader(text_lines(path), restkey="")
+        columns = ["path", *needed]
+        if not set(columns) <= set(reader.fieldnames or []):
+            raise UserError(f"{path}:1: expected the columns {', '.join(columns)}")
+        for row in reader:
+            where = f"{path}:{reader.line_num}"
+            if "" in row or None in row.values():
+                raise UserError(f"{where}: has not as many cells as the header")
+            labels = {name: cell.strip() for name, cell in row.items()}
+            if empty := [name for name in columns if not labels[name]]:
+                raise UserError(f"{where}: {empty[0]} is empty")
+            name = labels.pop("path")
+            if name in recordings:
+                raise UserError(f"{where}: {name} stands twice")
+            recordings[name] = Recording(path.parent / name, name, labels)
     except (csv.Error, UnicodeDecodeError) as error:
         raise UserError(f"{path}: is not CSV ({error})") from None
     except OSError as error:

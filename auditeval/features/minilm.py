@@ -7,7 +7,6 @@ transformers gives the same numbers, and takes longer to import than all else th
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from torch import Tensor, nn
 
 from auditeval.features.threads import one_thread
 from auditeval.features.yamnet import package_file
+from auditeval.reading import json_file
 
 DIM = 384
 _MAX_TOKENS = 256
@@ -42,7 +42,7 @@ class MiniLM:
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.enable_truncation(_MAX_TOKENS)
         self._tokenizer.enable_padding()
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        config = json_file(folder / "config.json")
         self._model = _Bert(config).eval()
         state = _from_transformers(load_file(weights), config["num_hidden_layers"])
         self._model.load_state_dict(state)

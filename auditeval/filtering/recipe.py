@@ -8,11 +8,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
-from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from auditeval.reading import yaml_file
 from auditeval.types import Axis, UserError, sentence
 
 UNSCORED = "unscored"
@@ -111,17 +109,7 @@ class Recipe(BaseModel):
 def read_recipe(path: str | os.PathLike[str]) -> Recipe:
     """A recipe from YAML; raises UserError with file and stage for what is none."""
     path = Path(path)
-    try:
-        plain = OmegaConf.to_container(OmegaConf.create(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise UserError(f"{path}:{line}: is not YAML ({error.problem})") from None
-    except RecursionError:
-        raise UserError(f"{path}: a part of it holds itself") from None
-    except (yaml.YAMLError, OmegaConfBaseException, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: is not YAML ({str(error).splitlines()[0]})") from None
+    plain = yaml_file(path)
     if not isinstance(plain, dict):
         raise UserError(f"{path}: expected the key stages and a list of stages under it")
     try:

@@ -9,6 +9,7 @@ from typing import Any
 
 from auditeval.backends.cache import ResultCache
 from auditeval.judges.judge import Answer, Judge, Question, Reply, Usage
+from auditeval.reading import regular
 
 
 class CachedJudge:
@@ -75,7 +76,7 @@ def _cut_torn_line(path: Path) -> None:
     """Of a process that was killed while it wrote."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists():
-        written = path.read_bytes()
+        written = regular(path).read_bytes()
         whole = written[: written.rfind(b"\n") + 1]
         if whole != written:
             path.write_bytes(whole)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 from auditeval import audio
 from auditeval.judges.judge import Answer, Question, Reply, Usage
 from auditeval.judges.replies import heading, parsed, prompt_with_schema
+from auditeval.reading import json_file
 from auditeval.types import UserError
 
 
@@ -215,7 +215,7 @@ def _front(name: str, folder: Path) -> tuple[Any, str | None, Any]:
         template = tokenizer.chat_template
         beside = folder / "chat_template.json"
         if template is None and beside.exists():
-            template = json.loads(beside.read_text(encoding="utf-8"))["chat_template"]
+            template = json_file(beside)["chat_template"]
     except Exception as error:  # as above
         raise UserError(f"{name}: its processor cannot be read ({first_line(error)})") from None
     return tokenizer, template, front_end

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from auditeval import reading
 from auditeval.atomic import replacing
 from auditeval.checkpoint import CARD, CONFIG, WEIGHTS
 
@@ -32,10 +32,8 @@ def write(folder: Path, run: Path) -> Path:
     Every table is the file that the run wrote, so that the card's figures are those it printed.
     Returns the card's path.
     """
-    from omegaconf import OmegaConf
-
-    config: Any = OmegaConf.to_container(OmegaConf.load(run / "config.yaml"))
-    described = json.loads((folder / CONFIG).read_bytes())
+    config = reading.yaml_file(run / "config.yaml")
+    described = reading.json_file(folder / CONFIG)
     reports = sorted((run / "report").rglob("*.md"), key=lambda path: (len(path.parts), path.parts))
     tables = [path.read_text(encoding="utf-8") for path in reports]
     weights = (folder / WEIGHTS).stat().st_size

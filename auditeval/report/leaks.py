@@ -5,12 +5,11 @@ Agreement on them says nothing about agreement on others.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from auditeval import checkpoint_files
+from auditeval import checkpoint_files, reading
 from auditeval.audio import AudioError
 from auditeval.checkpoint_files import TrainedOn, read_trained_on
 from auditeval.data.contents import digests
@@ -127,8 +126,8 @@ def sentences(leaks: Leaks) -> list[str]:
 
 def _record(sidecar: Path) -> dict[str, Any]:
     try:
-        record = json.loads(sidecar.read_bytes())
-    except (OSError, ValueError):
+        record = reading.json_file(sidecar)
+    except UserError:
         return {}
     return record if isinstance(record, dict) else {}
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from auditeval import reading
 from auditeval.atomic import replacing
 from auditeval.metrics.agreement import LEVELS, LOWER_IS_BETTER, STATISTICS
 from auditeval.report import contrasts
@@ -53,13 +54,10 @@ class Comparison(NamedTuple):
 
 def read(folder: Path) -> Run:
     """The reports of a run folder; raises UserError for one that has none."""
-    from omegaconf import OmegaConf
-    from yaml import YAMLError
-
     try:
-        config: Any = OmegaConf.to_container(OmegaConf.load(folder / "config.yaml"))
+        config = reading.yaml_file(folder / "config.yaml")
         models = [config["name"], *config["compare"]]
-    except (OSError, YAMLError, KeyError, TypeError):
+    except (UserError, KeyError, TypeError):
         raise UserError(
             f"{folder}: is no run folder of train.py, it has no config.yaml of one"
         ) from None
@@ -67,10 +65,7 @@ def read(folder: Path) -> Run:
     for kind, tests in found.items():
         for path in sorted((folder / "report").rglob(f"{kind}.json")):
             test = path.parent.relative_to(folder / "report").as_posix()
-            try:
-                tests[HELD_OUT if test == "." else test] = json.loads(path.read_bytes())
-            except ValueError as error:
-                raise UserError(f"{path}: is not JSON ({error})") from None
+            tests[HELD_OUT if test == "." else test] = reading.json_file(path)
     if not found["agreement"]:
         raise UserError(f"{folder}: has no report yet; its run was not finished")
     return Run(folder.resolve().name, models, **found)

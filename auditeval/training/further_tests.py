@@ -5,12 +5,12 @@ A test is a manifest with baselines of its own; configs/tests names it.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from auditeval import manifest as manifests
+from auditeval.digests import sha256
 from auditeval.models.three_head import PairBatch
 from auditeval.report import agreement, contrasts
 from auditeval.report.agreement import Predictions
@@ -76,7 +76,7 @@ class ContrastTest:
         self.pairs = manifests.read(manifest)
         self.baselines = baselines or {}
         self._title, self._axis = title, axis
-        self._digest = hashlib.sha256(Path(manifest).read_bytes()).hexdigest()
+        self._digest = sha256(Path(manifest))
         contrasts.make_report(self.pairs, [], title, axis)  # what is amiss is said before training
 
     def report(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from auditeval import checkpoint_files, manifest, scores_table
 from auditeval.atomic import replacing
 from auditeval.data.splits import Fold
+from auditeval.digests import sha256
 from auditeval.report.agreement import Predictions
 from auditeval.types import EditPair, Scores
 from auditeval.version import __version__
@@ -42,7 +42,7 @@ def write_scores(
     record |= {
         "auditeval": __version__,
         "manifest": table.name,
-        "manifest_sha256": hashlib.sha256(table.read_bytes()).hexdigest(),
+        "manifest_sha256": sha256(table),
         "rows": len(pairs),
     }
     with replacing(output.with_name(f"{output.name}.json")) as temporary:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import inspect
-import json
 import secrets
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from omegaconf import OmegaConf
 from pytorch_lightning.loggers import WandbLogger as LightningsWandbLogger
 from pytorch_lightning.loggers.logger import rank_zero_experiment
 from pytorch_lightning.utilities.rank_zero import rank_zero_only
 
+from auditeval import reading
 from auditeval.atomic import replacing
 from auditeval.features.wrapped import first_line, imported
 from auditeval.metrics.agreement import LEVELS, STATISTICS
@@ -77,9 +76,7 @@ class WandbLogger(LightningsWandbLogger):
 
         if self._experiment is None:
             self._wandb_init["id"] = self._kept_id()
-            self._wandb_init["config"] = OmegaConf.to_container(
-                OmegaConf.load(self._run_dir / "config.yaml")
-            )
+            self._wandb_init["config"] = reading.yaml_file(self._run_dir / "config.yaml")
         try:
             return super().experiment
         except (wandb.Error, OSError, ValueError) as error:
@@ -100,7 +97,7 @@ class WandbLogger(LightningsWandbLogger):
             return f"{kind}/{path.relative_to(folder).with_suffix('').as_posix()}"
 
         logged: dict[str, Any] = {
-            named("table", path): wandb.Table(list(COLUMNS), rows(json.loads(path.read_bytes())))
+            named("table", path): wandb.Table(list(COLUMNS), rows(reading.json_file(path)))
             for path in sorted(folder.rglob("agreement.json"))
         }
         for path in sorted(folder.rglob("*.png")):

@@ -202,13 +202,13 @@ def test_too_few_pairs_to_keep_are_told() -> None:
 
 
 BAD_RECIPES = {
-    "empty": ("", "stages: is missing"),
+    "empty": ("", "expected the key stages and a list of stages under it"),
     "a list": ("- name: a\n", "expected the key stages and a list of stages under it"),
     "no stages": ("stages: []\n", "stages: list should have at least 1 item"),
     "a tab": ("stages:\n\t- name: a\n", r":2: is not YAML \(found character"),
     "a key twice": (
         "stages:\n- name: a\n  axis: quality\n  axis: quality\n  keep_top: 1\n",
-        r":4: is not YAML \(found duplicate key axis",
+        r":4: is not YAML \(key 'axis' stands twice\)",
     ),
     "an unknown key": (
         "stages:\n- {name: a, axis: quality, keep_top: 1, best: 1}\n",
@@ -224,7 +224,7 @@ BAD_RECIPES = {
     ),
     "a part that holds itself": (
         "stages: &s\n- *s\n",
-        r": a part of it holds itself",
+        r": nests deeper than 64 levels",
     ),
     "neither axis nor seed": (
         "stages:\n- {name: a, keep_top: 1}\n",
@@ -287,7 +287,7 @@ BAD_RECIPES = {
         "stage 1 is called 'unscored', as pairs without scores are",
     ),
     "a stage that is text": ("stages:\n- quality\n", "stage 1: "),
-    "not UTF-8": ("stages:\n- {name: caf\udce9}\n", r"is not YAML \('utf-8' codec"),
+    "not UTF-8": ("stages:\n- {name: caf\udce9}\n", r"is not UTF-8 \('utf-8' codec"),
 }
 
 

@@ -21,6 +21,7 @@ from auditeval import audio, jsonl
 from auditeval.audio import AudioError, files
 from auditeval.audio.waveform import quantised
 from auditeval.benchmarks.salmon.samples import ALIGNMENT, PARTS, Pair
+from auditeval.reading import text_lines
 from auditeval.types import EditPair, Undefined, UserError
 
 if TYPE_CHECKING:
@@ -89,6 +90,11 @@ class EvaluatorScorer:
             except AudioError as error:
                 unread = Undefined(_without_folders(str(error), pair, folder))
                 return PairScores(unread, unread)
+            except OSError as error:
+                raise UserError(
+                    f"{folder}: temporary files cannot be written ({error.strerror}); set TMPDIR "
+                    "to a folder with more space"
+                ) from None
             with self._lock:
                 rows = self._evaluator.score(pairs)
         scores: list[Score] = []
@@ -216,14 +222,13 @@ def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def _cells(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file)
-            if not {"file", "score"} <= set(reader.fieldnames or []):
-                raise UserError(
-                    f"{path}:1: expected the columns file and score, and part or a path in file"
-                )
-            for row in reader:
-                yield f"{path}:{reader.line_num}", row
+        reader = csv.DictReader(text_lines(path))
+        if not {"file", "score"} <= set(reader.fieldnames or []):
+            raise UserError(
+                f"{path}:1: expected the columns file and score, and part or a path in file"
+            )
+        for row in reader:
+            yield f"{path}:{reader.line_num}", row
     except csv.Error as error:
         raise UserError(f"{path}:{reader.reader.line_num}: is not CSV ({error})") from None
     except UnicodeDecodeError as error:

@@ -122,6 +122,8 @@ def _records(part: str, path: Path) -> Iterator[_Record]:
 
     try:
         data = json.loads("\n".join(lines), object_pairs_hook=unique)
+    except RecursionError:
+        raise UserError(f"{path}: nests deeper than anything that is read here") from None
     except json.JSONDecodeError as whole:
         data = []
         for number, line in enumerate(lines, start=1):

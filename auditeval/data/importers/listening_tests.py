@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from auditeval.data.importers import rows
+from auditeval.reading import from_json
 from auditeval.types import EditPair, UserError
 
 _SPEECH_CAPTION = "A person speaking."
@@ -51,7 +51,7 @@ def import_mushra_codecs(folder: Path) -> list[EditPair]:
 def _mushra_row(folder: Path, cells: dict[str, str]) -> dict[str, Any] | None:
     if cells["file"] == "" or cells["condition"] == "Reference":
         return None
-    edited, votes = folder / "audio" / cells["file"], json.loads(cells["ratings"])
+    edited, votes = folder / "audio" / cells["file"], from_json(cells["ratings"])
     if not isinstance(votes, list) or not all(isinstance(vote, (int, float)) for vote in votes):
         raise ValueError(f"ratings: expected votes as in [40, 62.5], found {cells['ratings']}")
     votes = [1 + vote / 25 for vote in votes]

@@ -6,7 +6,6 @@ the same lines again with `response`, the three numbers that its model predicts.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import reprlib
@@ -17,6 +16,8 @@ from typing import Any, NamedTuple
 from auditeval import scores_table
 from auditeval.atomic import replacing
 from auditeval.data.importers import clip_names, rows
+from auditeval.digests import sha256
+from auditeval.reading import from_json
 from auditeval.types import AXES, EditPair, Scores, UserError
 from auditeval.version import __version__
 
@@ -66,14 +67,12 @@ def import_omni_results(path: Path, output: Path) -> tuple[int, int]:
         raise UserError(f"{path}: holds no results")
     _check_asked_once(lines)
     scores = [_scores(line, id) for line, id in zip(lines, _ids(lines), strict=True)]
-    digest = hashlib.sha256()
-    for file in dict.fromkeys(line.file for line in lines):
-        digest.update(file.read_bytes())
+    read = dict.fromkeys(line.file for line in lines)
     made_from = {
         "evaluator": path.stem,
         "auditeval": __version__,
         "results": path.name,
-        "results_sha256": digest.hexdigest(),
+        "results_sha256": sha256(*read),
         "rows": len(scores),
     }
     record = json.dumps(made_from, indent=2) + "\n"
@@ -105,7 +104,7 @@ def _lines(path: Path) -> list[_Line]:
 def _line(file: Path, number: int, line: str) -> _Line:
     where = f"{file}:{number}"
     try:
-        record = json.loads(line)
+        record = from_json(line)
         prompt = next(m["content"] for m in record["messages"] if m["role"] == "user")
         original, edited = record["audios"]
         if not all(isinstance(words, str) for words in (prompt, original, edited)):

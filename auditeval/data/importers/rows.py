@@ -7,13 +7,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from auditeval.reading import text
 from auditeval.types import EditPair, UserError, sentence
 
 
 def lines(path: Path) -> list[str]:
     """Lines of a UTF-8 file; not `splitlines`, since a JSON string may hold U+2028 as it is."""
     try:
-        return path.read_text(encoding="utf-8-sig").split("\n")
+        return text(path).split("\n")
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from None
     except UnicodeDecodeError as error:

@@ -11,6 +11,7 @@ import numpy as np
 
 from auditeval.audio import AudioError, mixes
 from auditeval.data import mixing
+from auditeval.reading import text_lines
 from auditeval.types import UserError
 
 BLOCK_SECONDS = 0.1
@@ -80,21 +81,20 @@ def _rows(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, st
     """Lines with their cells; those of `needed` are there, and label or caption."""
     line = 0
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file, restkey="")
-            names = reader.fieldnames or []
-            if len(set(names)) < len(names):
-                raise UserError(f"{path}:1: a column stands twice in {', '.join(names)}")
-            if not {"label", "caption"} & set(names) or not set(needed) <= set(names):
-                raise UserError(
-                    f"{path}:1: expected the columns {', '.join([*needed, 'label or caption'])}, "
-                    f"found {', '.join(names) or 'none'}"
-                )
-            for row in reader:
-                line = reader.line_num
-                if "" in row or None in row.values():
-                    raise UserError(f"{path}:{line}: expected {len(names)} cells")
-                yield line, {name: cell.strip() for name, cell in row.items()}
+        reader = csv.DictReader(text_lines(path), restkey="")
+        names = reader.fieldnames or []
+        if len(set(names)) < len(names):
+            raise UserError(f"{path}:1: a column stands twice in {', '.join(names)}")
+        if not {"label", "caption"} & set(names) or not set(needed) <= set(names):
+            raise UserError(
+                f"{path}:1: expected the columns {', '.join([*needed, 'label or caption'])}, "
+                f"found {', '.join(names) or 'none'}"
+            )
+        for row in reader:
+            line = reader.line_num
+            if "" in row or None in row.values():
+                raise UserError(f"{path}:{line}: expected {len(names)} cells")
+            yield line, {name: cell.strip() for name, cell in row.items()}
     except (csv.Error, UnicodeDecodeError) as error:
         raise UserError(f"{path}: is not CSV ({error})") from None
     except OSError as error:

@@ -46,11 +46,12 @@ def read(path: str | os.PathLike[str], supported: str = SUPPORTED) -> dict[str, 
     return tensors
 
 
-def load(path: str | os.PathLike[str], supported: str) -> Any:
+def load(path: str | os.PathLike[str], supported: str, mapped: bool = False) -> Any:
     """What torch saved in a file, read with `weights_only`.
 
     Beyond torch's own list only numpy scalars and arrays are admitted, which training scripts leave
-    beside the weights (optimizer, PANNs' sampler); arrays are read as nothing. Raises UserError.
+    beside the weights (optimizer, PANNs' sampler); arrays are read as nothing. `mapped`
+    tensors stay on disk until they are used. Raises UserError.
     """
     path = Path(path)
     if not path.is_file():
@@ -61,7 +62,7 @@ def load(path: str | os.PathLike[str], supported: str) -> Any:
     try:
         with torch.serialization.safe_globals(admitted), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of protocols it may not know: then it raises
-            return torch.load(path, map_location="cpu", weights_only=True)
+            return torch.load(path, map_location="cpu", weights_only=True, mmap=mapped)
     except Exception as error:  # the unpickler lets through whatever a malformed file provokes
         raise UserError(f"{path}: {_found(path, error)}; {supported}") from None
 

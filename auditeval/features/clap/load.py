@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from safetensors.torch import load_file, save_file
 
+from auditeval import reading
 from auditeval.atomic import new_folder
 from auditeval.features.clap.files import SUPPORTED
 from auditeval.features.clap.models import Clap, LaionClap, MicrosoftClap
@@ -133,8 +134,8 @@ def _load_microsoft(folder: Path, tokenizer: str | None, upstream_compat: bool) 
 
 def _read_config(folder: Path) -> dict[str, Any]:
     try:
-        config = json.loads((folder / _CONFIG).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        config = reading.json_file(folder / _CONFIG)
+    except UserError:
         config = None
     if not isinstance(config, dict):
         raise UserError(f"{folder}: holds no readable {_CONFIG}; {SUPPORTED}")

@@ -18,6 +18,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from auditeval.atomic import new_folder
+from auditeval.reading import json_file
 from auditeval.types import UserError
 
 # In the order of the published vocabulary, where <|endoftext|> is 151643.
@@ -57,7 +58,7 @@ def build(
     folder = Path(folder)
     made_from = {"hidden": hidden, "layers": layers, "seed": seed, "vocabulary": vocabulary}
     note = folder / "random_base.json"
-    if note.exists() and json.loads(note.read_text()) == made_from:
+    if note.exists() and json_file(note) == made_from:
         return folder
     if folder.exists() and not note.exists() and (folder.is_file() or any(folder.iterdir())):
         raise UserError(f"{folder}: is no random base and will not be replaced; name a new folder")

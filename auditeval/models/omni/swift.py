@@ -7,7 +7,6 @@ are not opened.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -17,6 +16,7 @@ from torch import Tensor
 
 from auditeval.features.omni.base import DTYPES, open_weights
 from auditeval.models.omni.regressor import OmniRegressor
+from auditeval.reading import json_file
 from auditeval.types import AXES, UserError
 
 ADAPTER = "adapter_config.json"
@@ -199,10 +199,7 @@ def _tensors(path: Path, wanted: str) -> dict[str, Tensor]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    try:
-        config = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path}: is not readable JSON ({error})") from None
+    config = json_file(path)
     if not isinstance(config, dict):
         raise UserError(f"{path}: expected a JSON object")
     return config
