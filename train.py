@@ -6,24 +6,20 @@ import sys
 from pathlib import Path
 
 import hydra
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
 
 @hydra.main(version_base="1.3", config_path="configs", config_name="train")
 def main(config: DictConfig) -> None:
     from auditeval.report.agreement import print_table, print_whole
+    from auditeval.training import resuming
     from auditeval.training.run import train
     from auditeval.types import UserError
 
     try:
         if config.resume:
-            started = Path(config.resume) / "config.yaml"
-            if not started.exists():
-                raise UserError(f"{config.resume}: is no run folder, it has no config.yaml")
-            config = OmegaConf.load(started)
-            if "fit" not in config:
-                raise UserError(f"{config.run_dir}: was begun by an older auditeval; start it anew")
+            config = resuming.config(Path(config.resume), Path(__file__).parent / "configs")
         made = train(config)
     except UserError as error:
         sys.exit(f"train.py: {error}")

@@ -24,7 +24,8 @@ CONFIGS = ROOT / "configs"
 # A room may import those left of it. Rooms that share a place do not know each other.
 ORDER = (
     ("types",),
-    ("version", "digests"),
+    ("version", "reading", "targets"),
+    ("digests",),
     ("atomic", "votes"),
     ("outputs",),
     ("manifest", "scores_table", "jsonl", "checkpoint_files"),

@@ -7,14 +7,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from auditeval import reading
 from auditeval.audio import Waveform, content_hash
 from auditeval.backends.backend import JUDGES, ROLES
 from auditeval.backends.cache import ResultCache
+from auditeval.features.wrapped import first_line
+from auditeval.targets import TARGET, find, named
 from auditeval.types import UserError
 
 _SHIPPED = "configs/backends"
+_PACKAGES = ("auditeval.backends", "auditeval.judges")
 
 
 def read(config: str | Path) -> dict[str, Any]:
@@ -34,10 +36,7 @@ def read(config: str | Path) -> dict[str, Any]:
                 f"{', '.join(sorted(shipped))}"
             )
         path = shipped[str(config)]
-    try:
-        nodes = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UserError(f"{path}: is no YAML ({' '.join(str(error).split())})") from None
+    nodes = reading.yaml_file(path)
     roles = {*ROLES, *JUDGES}
     unknown = [name for name in nodes if name not in roles] if isinstance(nodes, dict) else [nodes]
     if unknown:
@@ -85,7 +84,7 @@ class Backends:
                 if shared:
                     self._models[role] = self._models[shared[0]]
                 else:
-                    made = _made(node) if isinstance(node, Mapping) else node
+                    made = _made(role, node) if isinstance(node, Mapping) else node
                     self._models[role] = self._around(made) if role in JUDGES else made
             return self._models[role]
 
@@ -118,23 +117,32 @@ def _label(model: Any) -> str:
     return f"{model.name} ({model.revision})"
 
 
-def _made(node: Mapping[str, Any]) -> Any:
-    from hydra.errors import InstantiationException
-    from hydra.utils import instantiate
-    from omegaconf.errors import OmegaConfBaseException
-
-    if "_target_" not in node:
-        raise UserError(f"backend {dict(node)}: expected the name of a class under _target_")
-    unset = [name for name, value in node.items() if value == "???"]
-    if unset:
-        raise UserError(
-            f"backend {node['_target_']}: {unset[0]} is not set; copy the YAML file and name what "
-            "you have"
-        )
+def _made(role: str, node: Mapping[str, Any]) -> Any:
+    """Nothing but a backend is called, and nothing is put in the place of what is written."""
+    if TARGET not in node:
+        raise UserError(f"backend {dict(node)}: expected the name of a class under {TARGET}")
+    made_of = f"backend {node[TARGET]}"
     try:
-        return instantiate(dict(node), _convert_="all")
-    except (InstantiationException, OmegaConfBaseException) as error:
-        cause = error.__cause__ or error
-        if isinstance(cause, UserError):
-            raise cause from None
-        raise UserError(f"backend {node['_target_']}: {str(cause).splitlines()[0]}") from None
+        kind = find(node[TARGET], _PACKAGES)
+    except UserError as error:
+        raise UserError(f"{role}: {error}") from None
+    if ("ask" if role in JUDGES else "__call__") not in dir(kind):
+        what = "judge" if role in JUDGES else "backend"
+        raise UserError(f"{role}: {TARGET}: {node[TARGET]} is no {what}")
+    arguments = {name: value for name, value in node.items() if name != TARGET}
+    for name, value in arguments.items():
+        if value == "???":
+            raise UserError(
+                f"{made_of}: {name} is not set; copy the YAML file and name what you have"
+            )
+        if list(named(value)) or "${" in str(value):
+            raise UserError(
+                f"{made_of}: {name} is {value!r}; expected a plain value: no object is made and no "
+                "variable read for an argument"
+            )
+    try:
+        return kind(**arguments)
+    except UserError:
+        raise
+    except Exception as error:  # whatever a wrong value provokes in a model's own library
+        raise UserError(f"{made_of}: {first_line(error)}") from None

@@ -10,7 +10,6 @@ wandb/, and a wandb_id for each of its runs.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import os
@@ -32,15 +31,17 @@ from auditeval import checkpoint, manifest
 from auditeval.atomic import replacing
 from auditeval.data.contents import digests
 from auditeval.data.splits import Contents, Fold, leaking
+from auditeval.digests import sha256
 from auditeval.features import make_encoder
 from auditeval.features.comparison import REVISION
 from auditeval.features.encoder import Encoder
 from auditeval.features.store import FeatureStore
 from auditeval.models import Model
 from auditeval.outputs import sole_writer
+from auditeval.reading import json_file
 from auditeval.report import agreement, card, machine
 from auditeval.scoring import choose_device
-from auditeval.training import held_out
+from auditeval.training import held_out, resuming
 from auditeval.training.baselines import constant, make_baselines
 from auditeval.training.callbacks import deterministic
 from auditeval.training.configured import call, plain, whole
@@ -241,8 +242,8 @@ class _Run:
                             temporary.write_text(json.dumps(values, indent=1) + "\n")
         return {
             name: (
-                json.loads(predicted.read_text()),
-                json.loads(intervals.read_text()) if intervals.exists() else {},
+                resuming.predictions(predicted),
+                resuming.predictions(intervals),
             )
             for name, (predicted, intervals) in files.items()
         }
@@ -302,13 +303,8 @@ class _Run:
             # Lightning's CSVLogger would delete what it logged before an interruption.
             part = 1 + len(list(self.folder.glob("metrics-*.csv")))
             metrics.rename(self.folder / f"metrics-{part}.csv")
-        last = self.folder / "last.ckpt"
-        trainer.fit(
-            parts.module,
-            parts.data,
-            ckpt_path=last if last.exists() else None,
-            weights_only=True,
-        )
+        last = resuming.last(self.folder)
+        trainer.fit(parts.module, parts.data, ckpt_path=last, weights_only=True)
         if not trainer.is_global_zero:
             return None
         model = parts.model.eval()
@@ -361,7 +357,7 @@ def _record(
         "auditeval": __version__,
         "git_revision": _git_revision(),
         "manifest": str(manifest_path),
-        "manifest_sha256": hashlib.sha256(manifest_path.read_bytes()).hexdigest(),
+        "manifest_sha256": sha256(manifest_path),
     }
     splits = [
         {
@@ -375,11 +371,11 @@ def _record(
     ]
     path, splits_path = folder / "run.json", folder / "splits.json"
     if path.exists():
-        before = json.loads(path.read_text())
+        before = json_file(path)
         for key, what in _COMPARED.items():
             if before.get(key, record[key]) != record[key]:
                 raise UserError(f"{folder}: was made {what}; choose another run_dir")
-        if splits_path.exists() and json.loads(splits_path.read_text()) != splits:
+        if splits_path.exists() and json_file(splits_path) != splits:
             raise UserError(f"{folder}: was made with another split; choose another run_dir")
     path.write_text(json.dumps(record, indent=2) + "\n")
     OmegaConf.save(config, folder / "config.yaml", resolve=True)

@@ -110,7 +110,7 @@ def test_what_a_node_gets_wrong_is_one_sentence(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("tagger: [", r"is no YAML"),
+        ("tagger: [", r"is not YAML"),
         ("taggers: {_target_: x}", r"expected nodes under some of transcriber_en, .*'taggers'"),
         ("just words", r"expected nodes under some of"),
         ("1: {}\ntaggers: {}", r"expected nodes under some of .*found 1"),
