@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+import re
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,11 +14,14 @@ from auditeval.audio.waveform import quantised
 from auditeval.features.wrapped import imported
 from auditeval.judges.judge import Answer, Question, Reply, Usage
 from auditeval.judges.replies import heading, parsed, prompt_with_schema
+from auditeval.reading import from_json
 from auditeval.types import UserError
 
 _NO_KEY = "none"  # the SDK wants one where the endpoint wants none
 _RETRIED = (408, 409, 429)  # by the SDK, as any status from 500
 _REFUSING = (400, 422)  # of which a schema may be the cause
+_MOST_TOKENS = 10**9
+_KEY_VARIABLE = re.compile(r"[A-Za-z0-9_]+_API_KEY")
 
 
 class HTTPJudge:
@@ -26,8 +30,9 @@ class HTTPJudge:
     Clips go as 16-bit WAV of their own rate (`input_audio`), the JSON schema of the answer as
     `response_format`; an endpoint that refuses that is asked for it in the prompt. Connections that
     break, 408, 409, 429 and 5xx are tried `retries` times more, with the SDK's growing pauses, and
-    so is an answer that does not fit. The key is that of the environment variable
-    `api_key_variable`; it stands in no record, log or cache. Prices are in USD per million tokens.
+    so is an answer that does not fit. A request ends within `timeout_seconds`, and no redirect is
+    followed. The key is that of the environment variable `api_key_variable`, whose name ends in
+    _API_KEY; it stands in no record, log or cache. Prices are in USD per million tokens.
     """
 
     def __init__(
@@ -50,6 +55,10 @@ class HTTPJudge:
             )
         self.name, self.model = name or model, model
         self.revision = hashlib.sha256(f"1 {base_url} {model}".encode()).hexdigest()[:16]
+        if not _KEY_VARIABLE.fullmatch(api_key_variable):  # or a file could ask for any secret
+            raise UserError(
+                f"api_key_variable {api_key_variable!r}: expected a name that ends in _API_KEY"
+            )
         self._url, self._variable = base_url, api_key_variable
         # A line break behind it, as files of secrets have one, is no part of a key.
         self._key = os.environ.get(api_key_variable, "").strip() or _NO_KEY
@@ -59,15 +68,11 @@ class HTTPJudge:
         self._prices = (prompt_price / 1e6, completion_price / 1e6)
         self._takes_schema = True
         self._openai = imported("openai", "bench")
-        self._client = self._openai.OpenAI(
-            base_url=base_url,
-            api_key=self._key,
-            max_retries=retries,
-            timeout=timeout_seconds,
-        )
 
     def ask(self, question: Question[Reply]) -> Answer[Reply]:
         """See `Judge.ask`. A request that the endpoint refuses or fails at has no value."""
+        from auditeval.judges.connection import UnreadableAnswer
+
         openai = self._openai
         usage, reason = Usage(), ""
         for _ in range(1 + self._retries):
@@ -77,6 +82,8 @@ class HTTPJudge:
                 used = Usage(requests=1 + self._retries)
                 reason = f"no answer within {self._timeout_seconds:g} s"
                 return Answer(None, reason, usage + used)
+            except UnreadableAnswer as error:
+                return Answer(None, f"the judge's answer {error}", usage + Usage(requests=1))
             except openai.APIConnectionError as error:
                 cause = error.__cause__ or error
                 said = self._without_key(str(cause))
@@ -93,15 +100,23 @@ class HTTPJudge:
                 ) from None
             except openai.APIStatusError as error:
                 status = error.status_code
+                if 300 <= status < 400:
+                    raise UserError(
+                        f"{self._url}: sends requests on to {_origin(error.response)}, which is "
+                        "not followed; name that endpoint itself if it may have the clips"
+                    ) from None
                 again = self._retries if status in _RETRIED or status >= 500 else 0
                 again += status in _REFUSING and self._takes_schema
                 reason = f"the judge refused: {status} {self._said(error)}"
                 return Answer(None, reason, usage + Usage(requests=1 + again))
             usage += used
             found = parsed(text, question.reply)
-            if not isinstance(found, str):
+            if isinstance(found, str):
+                reason = self._without_key(found)
+            elif self._without_key(said := str(found.model_dump())) != said:
+                reason = "the judge's answer quotes the key"  # and would go into the records
+            else:
                 return Answer(found, "", usage)
-            reason = found
         return Answer(None, reason, usage)
 
     def _completed(self, question: Question[Reply]) -> tuple[str | None, Usage]:
@@ -130,30 +145,63 @@ class HTTPJudge:
         if with_schema:
             schema = {"name": "answer", "schema": question.schema, "strict": True}
             options["response_format"] = {"type": "json_schema", "json_schema": schema}
-        raw = self._client.chat.completions.with_raw_response.create(
-            model=self.model, messages=messages, temperature=question.temperature, **options
-        )
+        raw = self._sent(messages=messages, temperature=question.temperature, **options)
         requests = 1 + raw.retries_taken
         try:
-            completion = raw.parse()
-            text, counted = completion.choices[0].message.content, completion.usage
-        except (AttributeError, IndexError, TypeError, ValueError):  # 200, but no chat completion
+            completion = from_json(raw.content)
+            text, counted = completion["choices"][0]["message"]["content"], completion.get("usage")
+        except (LookupError, TypeError, ValueError):  # 200, but no chat completion
             return None, Usage(requests)
-        names = ("prompt_tokens", "completion_tokens")
-        counts = (getattr(counted, name, None) for name in names)  # as the endpoint sent them
-        read, written = (count if isinstance(count, int) else 0 for count in counts)
+        read, written = (_count(counted, name) for name in ("prompt_tokens", "completion_tokens"))
         cost = read * self._prices[0] + written * self._prices[1]
         # Some send a list of parts, which is no text.
         return text if isinstance(text, str) else None, Usage(requests, read, written, cost)
 
+    def _sent(self, **options: Any) -> Any:
+        """The endpoint's answer, waited for in an event loop: only there can all of it be timed."""
+        from anyio.from_thread import start_blocking_portal
+
+        from auditeval.judges.connection import BoundedClient
+
+        async def send() -> Any:
+            async with self._openai.AsyncOpenAI(
+                base_url=self._url,
+                api_key=self._key,
+                max_retries=self._retries,
+                http_client=BoundedClient(self._timeout_seconds),
+            ) as client:
+                return await client.chat.completions.with_raw_response.create(
+                    model=self.model, **options
+                )
+
+        with start_blocking_portal() as portal:  # this thread may have a loop, as in a notebook
+            return portal.call(send)
+
     def _said(self, error: Any) -> str:
         """The endpoint's own words, on one line and without the key that it may quote."""
         body = error.body if isinstance(error.body, dict) else {}
-        words = " ".join(str(body.get("message") or error.message).split())[:300]
-        return self._without_key(words)
+        words = " ".join(str(body.get("message") or error.message).split())
+        return self._without_key(words)[:300]
 
     def _without_key(self, words: str) -> str:
         return words if self._key == _NO_KEY else words.replace(self._key, "***")
+
+
+def _count(counted: Any, name: str) -> int:
+    """Tokens as an endpoint says; 0 for what is no number that an answer of its size could have."""
+    count = counted.get(name) if isinstance(counted, dict) else None
+    if not isinstance(count, int) or isinstance(count, bool):
+        return 0
+    return count if 0 <= count <= _MOST_TOKENS else 0
+
+
+def _origin(response: Any) -> str:
+    """Where a redirect leads, without a path, which may hold anything."""
+    try:
+        place = response.url.join(response.headers["location"])
+        return f"{place.scheme}://{place.netloc.decode()}"
+    except Exception:  # of httpx2, for what is no URL
+        return "nowhere"
 
 
 def _is_endpoint(url: str) -> bool:

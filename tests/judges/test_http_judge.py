@@ -146,13 +146,15 @@ def test_a_refused_clip_is_no_reason_to_give_up_the_schema() -> None:
         assert "response_format" in endpoint.requests[2]
 
 
-@pytest.mark.parametrize(("status", "says"), [(401, "MY_KEY"), (403, "MY_KEY"), (404, "'tiny'")])
+@pytest.mark.parametrize(
+    ("status", "says"), [(401, "MY_API_KEY"), (403, "MY_API_KEY"), (404, "'tiny'")]
+)
 def test_what_no_retry_mends_is_one_sentence_without_the_key(
     status: int, says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("MY_KEY", "sk-secret")
+    monkeypatch.setenv("MY_API_KEY", "sk-secret")
     with serving((status, {"error": {"message": "what is sk-secret?"}})) as endpoint:
-        asker = judge(endpoint.url, api_key_variable="MY_KEY")
+        asker = judge(endpoint.url, api_key_variable="MY_API_KEY")
         with pytest.raises(UserError) as caught:
             asker.ask(question())
         assert endpoint.keys == ["Bearer sk-secret"]
