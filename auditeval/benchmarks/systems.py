@@ -12,6 +12,8 @@ import numpy as np
 from auditeval import audio
 from auditeval.audio import AudioError, Waveform
 from auditeval.benchmarks.benchmark import Benchmark, Missing, Output, Sample
+from auditeval.benchmarks.places import leads_out
+from auditeval.digests import sha256
 from auditeval.types import Undefined, UserError
 
 SUFFIXES = (".wav", ".flac", ".mp3")
@@ -58,7 +60,8 @@ class OutputFolder:
 def find_outputs(folder: Path, ids: Sequence[str]) -> dict[str, Path]:
     """<folder>/<id>.wav or <folder>/audio/<id>.wav (.flac, .mp3 too), of those that are there.
 
-    Raises UserError for a folder with no output of any sample.
+    Raises UserError for a folder with no output of any sample, and for an output that is a link to
+    somewhere else: it might be sent to a judge.
     """
     if not folder.is_dir():
         raise UserError(f"{folder}: is no folder; expected one with the outputs of a system")
@@ -73,6 +76,8 @@ def find_outputs(folder: Path, ids: Sequence[str]) -> dict[str, Path]:
     for id in ids:
         names = (f"{id}{suffix}" for suffix in SUFFIXES)
         if (path := next((there[name] for name in names if name in there), None)) is not None:
+            if leads_out(folder, path):
+                raise UserError(f"{path}: is a link that leads out of {folder}")
             found[id] = path
     if not found:
         raise UserError(
@@ -146,6 +151,6 @@ BASELINES = {kind.name: kind for kind in (Identity, Noise, Constant)}
 
 def _file_digest(path: Path) -> str:
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return sha256(path)
     except OSError as error:
         return str(error.strerror)

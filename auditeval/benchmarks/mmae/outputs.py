@@ -9,6 +9,7 @@ from typing import Any
 
 from auditeval import jsonl
 from auditeval.benchmarks.mmae.samples import read_list
+from auditeval.benchmarks.places import leads_out
 from auditeval.benchmarks.systems import find_outputs
 from auditeval.types import UserError
 
@@ -37,7 +38,8 @@ def predicted(path: Path) -> dict[str, Path]:
 
     predictions.json: a list of {id, messages}, the last audio of the last assistant message being
     the output; submission.jsonl: {"id", "audio_path"} a line. Relative paths start at the file's
-    folder. An entry without audio has no output. Raises UserError naming the entry or line.
+    folder, and none may lead out of it. An entry without audio has no output. Raises UserError
+    naming the entry or line.
 
     A folder without either is for `systems.find_outputs`.
     """
@@ -55,6 +57,8 @@ def predicted(path: Path) -> dict[str, Path]:
         seen.add(id)
         if url is not None:
             outputs[id] = path.parent / url
+            if leads_out(path.parent, outputs[id]):  # a judge's endpoint is sent what is there
+                raise UserError(f"{where}: {url}: leads out of {path.parent}")
     return outputs
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -18,7 +17,10 @@ from pydantic import (
 )
 
 from auditeval.benchmarks.mmae.references import Reference, references
+from auditeval.benchmarks.places import leads_out
+from auditeval.digests import sha256
 from auditeval.metrics.rubric import Category
+from auditeval.reading import content, json_file
 from auditeval.types import UserError, sentence
 
 MOST_CHOICES = 26
@@ -103,9 +105,6 @@ class SampleRow(_Row):
 
     @model_validator(mode="after")
     def _check(self) -> SampleRow:
-        for path in self.inputs:
-            if path.is_absolute() or ".." in path.parts:  # a judge's endpoint is sent what is there
-                raise ValueError(f"audio_url {str(path)!r}: expected a file below this folder")
         count = len(self.inputs)
         for number, rubric in enumerate(self.rubrics):
             for reference in rubric.references:
@@ -159,6 +158,8 @@ def read_samples(path: Path) -> list[MMAESample]:
         seen.add(row.id)
         sample = MMAESample(row, path.parent)
         for file in sample.inputs:
+            if leads_out(path.parent, file):  # a judge's endpoint is sent what is there
+                raise UserError(f"{where}: {file}: leads out of {path.parent}")
             if not os.path.isfile(file):  # noqa: PTH113 (Path's raises for a name too long)
                 raise UserError(f"{where}: {file}: no such file")
         samples.append(sample)
@@ -169,12 +170,7 @@ def read_samples(path: Path) -> list[MMAESample]:
 
 def read_list(path: Path) -> list[Any]:
     """A JSON list from a file; raises UserError for anything else."""
-    try:
-        entries = json.loads(path.read_bytes())
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"{path}: is not JSON ({error})") from None
+    entries = json_file(path)
     if not isinstance(entries, list):
         raise UserError(f"{path}: expected a JSON list, found {type(entries).__name__}")
     return entries
@@ -182,8 +178,8 @@ def read_list(path: Path) -> list[Any]:
 
 def digest(path: Path, samples: list[MMAESample]) -> str:
     """SHA-256 of the file and of all inputs, in hex."""
-    found = hashlib.sha256(path.read_bytes())
+    found = hashlib.sha256(content(path))
     for sample in samples:
         for file in sample.inputs:
-            found.update(hashlib.sha256(file.read_bytes()).digest())
+            found.update(bytes.fromhex(sha256(file)))
     return found.hexdigest()

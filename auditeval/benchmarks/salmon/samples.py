@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from auditeval.benchmarks.places import leads_out
+from auditeval.digests import sha256
 from auditeval.types import UserError
 
 CONSISTENCY = {
@@ -61,7 +63,7 @@ def digest(pairs: Sequence[Pair]) -> str:
     """SHA-256 of the names and bytes of all clips, in hex."""
     found = hashlib.sha256()
     for path in sorted({path for pair in pairs for path in (pair.positive, pair.negative)}):
-        content = hashlib.sha256(path.read_bytes()).hexdigest()
+        content = sha256(path)
         found.update(f"{path.parent.name}/{path.name}\n{content}\n".encode())
     return found.hexdigest()
 
@@ -72,6 +74,8 @@ def _pairs_of(folder: Path) -> list[Pair]:
         found = _NAME.fullmatch(path.name)
         if found is None:
             raise UserError(f"{path}: expected a name like sample_12_0.wav")
+        if leads_out(folder, path):
+            raise UserError(f"{path}: is a link that leads out of {folder}")
         clips = samples.setdefault(int(found[1]), {})
         if (number := int(found[2])) in clips:
             raise UserError(f"{path}: is the same clip as {clips[number].name}, by its numbers")

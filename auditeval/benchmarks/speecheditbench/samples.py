@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +13,7 @@ from typing import Any, Literal, get_args
 from pydantic import ValidationError, field_validator, model_validator
 
 from auditeval import jsonl
+from auditeval.benchmarks.places import leads_out
 from auditeval.benchmarks.speecheditbench.anchors import (
     EMOTIONS,
     AcousticAnchor,
@@ -26,6 +26,7 @@ from auditeval.benchmarks.speecheditbench.anchors import (
     Text,
     emotion,
 )
+from auditeval.digests import sha256
 from auditeval.metrics.transcript import Language
 from auditeval.types import UserError, sentence
 
@@ -192,7 +193,7 @@ def read(root: Path, tasks: Sequence[Task] = TASKS) -> list[Sample]:
 def digest(samples: Sequence[Sample]) -> str:
     """SHA-256 of what evaluation reads of the samples, and of the bytes of their files, in hex."""
     files = {path for sample in samples for path in [*sample.files, *_clean(sample)]}
-    bytes_of = {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(files)}
+    bytes_of = {path: sha256(path) for path in sorted(files)}
     made = hashlib.sha256()
     for sample in samples:
         made.update(sample.row.model_dump_json().encode())
@@ -221,11 +222,6 @@ def _paths(row: Row) -> Iterator[tuple[str, str]]:
     return ((key, written) for key, written in named if written)
 
 
-def _leads_out(root: Path, path: Path) -> bool:
-    """By its words alone: the files of a download may well be links to a cache."""
-    return Path(os.path.normpath(path.relative_to(root))).parts[:1] == ("..",)
-
-
 def _files(root: Path, task: Task) -> list[Path]:
     paths = (root / "data" / name / "samples.jsonl" for name in (f"{task}_editing", task))
     return [path for path in paths if path.is_file()]
@@ -250,7 +246,7 @@ def _add(found: dict[str, Sample], root: Path, path: Path, task: Task) -> None:
             raise UserError(f"{where}: sample_id: {row.sample_id} is there twice")
         sample = Sample(row, root, path.parent)
         for name, written in _paths(row):
-            if Path(written).is_absolute() or _leads_out(root, sample.path(written)):
+            if Path(written).is_absolute() or leads_out(root, sample.path(written)):
                 raise UserError(f"{where}: {name}: {written} leads out of {root}")
         for file in sample.files:
             if not file.is_file():

@@ -160,14 +160,21 @@ def test_no_path_of_a_row_leads_out_of_the_benchmark(
 def test_a_path_may_go_up_within_the_benchmark_and_a_file_be_a_link(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lay_out(tmp_path / "set", row("style", audio_path="../ref.wav"))
-    clip = tmp_path / "set/data/ref.wav"
-    clip.rename(tmp_path / "cached.wav")
-    clip.symlink_to(tmp_path / "cached.wav")
-    monkeypatch.chdir(tmp_path / "set")
-    for root in (tmp_path / "set", Path(), Path("../set")):
+    """As the model hub's client lays it out: links into the blobs beside the snapshots."""
+    made = tmp_path / "snapshots/set"
+    lay_out(made, row("style", audio_path="../ref.wav"))
+    clip, blob = made / "data/ref.wav", tmp_path / "blobs/1f"
+    blob.parent.mkdir()
+    clip.rename(blob)
+    clip.symlink_to(blob)
+    monkeypatch.chdir(made)
+    for root in (made, Path(), Path("../set")):
         (sample,) = read(root)
-        assert sample.files[0].samefile(tmp_path / "cached.wav")
+        assert sample.files[0].samefile(blob)
+    clip.unlink()
+    clip.symlink_to(blob.rename(tmp_path / "ref.wav"))
+    with pytest.raises(UserError, match=r"audio_path: \.\./ref\.wav leads out of "):
+        read(made)
 
 
 def test_other_wrongs_are_sentences(tmp_path: Path) -> None:
