@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
 
 import typer
 
@@ -43,18 +45,39 @@ app.command("convert")(convert.convert)
 
 
 def main() -> None:
-    """Run the command; a user's mistake is one sentence and exit status 2, Ctrl-C status 130."""
+    """Run the command; a user's mistake is one sentence and exit status 2, Ctrl-C status 130.
+
+    A disk or an output that takes no more is one sentence too. A reader that has gone, as in `| head`, is
+    nobody's mistake: status 1 and no word.
+    """
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
     except KeyboardInterrupt:
         sys.exit(130)
+    except BrokenPipeError:
+        _discard_output()
+        sys.exit(1)
     except Exception as error:
         # Imported here: pydantic would double the time that --help takes.
         from auditeval.types import UserError
 
-        if isinstance(error, OSError) and error.filename:
-            error = UserError(f"{error.filename}: {error.strerror}")
+        if isinstance(error, OSError):
+            said = error.strerror or str(error)
+            error = UserError(f"{error.filename}: {said}" if error.filename else f"stopped: {said}")
+            _discard_output()
         if not isinstance(error, UserError):
             raise
         print(f"auditeval: {error}", file=sys.stderr)
         sys.exit(2)
+
+
+def _discard_output() -> None:
+    """What is still to be written to stdout, which Python would try again when it ends."""
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+        return
+    with suppress(OSError, ValueError):  # captured, it has no number
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
@@ -245,7 +246,8 @@ def _bench(
     workers: int,
     find: Callable[[Path, Sequence[str]], Mapping[str, Path]] | None = None,
 ) -> None:
-    """Run all systems, print and write the report; exit status 1 where outputs are missing."""
+    """Run all systems, print and write the report; exit status 1 where outputs are missing, and
+    where all of a system are unscored."""
     from auditeval.benchmarks.systems import BASELINES, OutputFolder, find_outputs
     from auditeval.types import Undefined
 
@@ -280,7 +282,7 @@ def _report(benchmark: Benchmark, systems: Sequence[System], output: Path, worke
 def _reported(benchmark: Benchmark, systems: Sequence[System], output: Path, workers: int) -> bool:
     """Records of each system under `output`/<name>, the tables in `output` and on the screen.
 
-    Whether all outputs could be read.
+    Whether all outputs could be read, and at least one of each system was scored.
     """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
@@ -325,7 +327,14 @@ def _reported(benchmark: Benchmark, systems: Sequence[System], output: Path, wor
             if what == "unscored":
                 print("(the same command asks for these once more)")
     print(f"report: {output / benchmark.name}.md")
-    return not any(r["status"] == "failed" for found in records.values() for r in found)
+    silent = [
+        name for name, found in records.items() if all(r["status"] == "unscored" for r in found)
+    ]
+    if silent:
+        print(f"nothing was scored of {', '.join(silent)}: its table says nothing", file=sys.stderr)
+    return not silent and not any(
+        record["status"] == "failed" for found in records.values() for record in found
+    )
 
 
 def _named(pairs: Sequence[str], option: str) -> dict[str, Path]:
