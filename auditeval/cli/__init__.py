@@ -47,8 +47,8 @@ app.command("convert")(convert.convert)
 def main() -> None:
     """Run the command; a user's mistake is one sentence and exit status 2, Ctrl-C status 130.
 
-    A disk or an output that takes no more is one sentence too. A reader that has gone, as in `| head`, is
-    nobody's mistake: status 1 and no word.
+    A disk or an output that takes no more is one sentence too. A reader that has gone, as in
+    `| head`, is nobody's mistake: status 1 and no word.
     """
     try:
         try:
