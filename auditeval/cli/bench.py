@@ -331,7 +331,7 @@ def _reported(benchmark: Benchmark, systems: Sequence[System], output: Path, wor
         name for name, found in records.items() if all(r["status"] == "unscored" for r in found)
     ]
     if silent:
-        print(f"nothing was scored of {', '.join(silent)}: its table says nothing", file=sys.stderr)
+        print(f"all outputs are unscored: {', '.join(silent)}", file=sys.stderr)
     return not silent and not any(
         record["status"] == "failed" for found in records.values() for record in found
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import ssl
 from functools import cache
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 import anyio
 import httpx2
 import openai
+
+# At INFO it prints status lines, in which an endpoint may quote the key.
+logging.getLogger("httpx2").setLevel(logging.WARNING)
 
 MOST_BYTES = 4 << 20
 """Of an answer; a judge's is a few hundred."""

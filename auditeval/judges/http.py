@@ -101,9 +101,10 @@ class HTTPJudge:
             except openai.APIStatusError as error:
                 status = error.status_code
                 if 300 <= status < 400:
+                    place = self._without_key(_origin(error.response))
                     raise UserError(
-                        f"{self._url}: sends requests on to {_origin(error.response)}, which is "
-                        "not followed; name that endpoint itself if it may have the clips"
+                        f"{self._url}: sends requests on to {place}, which is not followed; name "
+                        "that endpoint itself if it may have the clips"
                     ) from None
                 again = self._retries if status in _RETRIED or status >= 500 else 0
                 again += status in _REFUSING and self._takes_schema

@@ -13,7 +13,8 @@ from auditeval import jsonl
 from auditeval.judges.judge import Answer, Question, Reply
 from auditeval.types import UserError, sentence
 
-_KEYS = {"key", "judge", "value", "reason"}
+_WORDS = {"key", "judge", "reason"}
+_KEYS = {*_WORDS, "value"}
 
 
 class ReplayJudge:
@@ -27,7 +28,7 @@ class ReplayJudge:
     def __init__(self, path: str | Path) -> None:
         self._answers: dict[str, dict[str, Any]] = {}
         for where, row in jsonl.objects(Path(path)):
-            if set(row) != _KEYS or not isinstance(row["key"], str):
+            if set(row) != _KEYS or not all(isinstance(row[name], str) for name in _WORDS):
                 raise UserError(
                     f"{where}: expected a recorded answer, an object of {', '.join(sorted(_KEYS))}"
                 )

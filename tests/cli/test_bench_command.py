@@ -115,7 +115,7 @@ JUDGES: dict[str, tuple[list[str], str]] = {
         ["--judge", "http://127.0.0.1:9/v1", "--judge-model", "x"],
         "http://127.0.0.1:9/v1: cannot be reached",
     ),
-    "no configuration": (["--backends", "nowhere.yaml"], "nowhere.yaml: cannot be read (No such file"),
+    "no configuration": (["--backends", "nowhere.yaml"], "nowhere.yaml: cannot be read (No such"),
     "no outputs": (["-s", "mine={root}"], "{root}: holds no output of any of the 2 samples"),
     "no folder": (["-s", "mine=nowhere"], "nowhere: cannot be read"),
 }

@@ -119,9 +119,12 @@ class SwanBench:
                 record["undefined"][metric] = value.reason
             else:
                 record[metric] = round(float(value), 6)
-        silent = sum(d.get("unanswered", 0) for d in record["details"].values())
-        if silent:
+        reason = ""
+        if silent := sum(d.get("unanswered", 0) for d in record["details"].values()):
             reason = f"{silent} questions have no answer"
+        elif record["undefined"].keys() >= {*tables.METRICS}:
+            reason = "; ".join(dict.fromkeys(record["undefined"].values()))
+        if reason:
             record |= {"status": "unscored", "reason": reason, "failure": "no_verdict"}
         return record
 

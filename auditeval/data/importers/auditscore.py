@@ -112,27 +112,10 @@ def _ids(records: Sequence[_Record]) -> list[str]:
 
 def _records(part: str, path: Path) -> Iterator[_Record]:
     """Records of a JSON list, of an object of records by id, or of JSON lines."""
-    lines = rows.lines(path)
-
-    def unique(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        twice = [key for key, times in Counter(key for key, _ in items).items() if times > 1]
-        if twice:
-            raise UserError(f"{path}: the key {twice[0]!r} stands twice in one object")
-        return dict(items)
-
     try:
-        data = json.loads("\n".join(lines), object_pairs_hook=unique)
+        data = _parsed(path, rows.lines(path))
     except RecursionError:
         raise UserError(f"{path}: nests deeper than anything that is read here") from None
-    except json.JSONDecodeError as whole:
-        data = []
-        for number, line in enumerate(lines, start=1):
-            try:
-                data += [json.loads(line, object_pairs_hook=unique)] if line.strip() else []
-            except json.JSONDecodeError as error:
-                # One document (its first line is no record), or JSON lines?
-                number, error = (number, error) if data else (whole.lineno, whole)
-                raise UserError(f"{path}:{number}: is not JSON ({error.msg})") from None
     if not isinstance(data, (dict, list)):
         raise UserError(f"{path}: expected records, found {type(data).__name__}")
     by_id = data.items() if isinstance(data, dict) else ((None, record) for record in data)
@@ -144,6 +127,27 @@ def _records(part: str, path: Path) -> Iterator[_Record]:
         if id is not None and (isinstance(id, bool) or not isinstance(id, (str, int)) or id == ""):
             raise UserError(f"{where}: id: expected words or a whole number, found {id!r}")
         yield _Record(part, number, where, None if id is None else str(id), record)
+
+
+def _parsed(path: Path, lines: list[str]) -> Any:
+    def unique(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        twice = [key for key, times in Counter(key for key, _ in items).items() if times > 1]
+        if twice:
+            raise UserError(f"{path}: the key {twice[0]!r} stands twice in one object")
+        return dict(items)
+
+    try:
+        return json.loads("\n".join(lines), object_pairs_hook=unique)
+    except json.JSONDecodeError as whole:
+        data = []
+        for number, line in enumerate(lines, start=1):
+            try:
+                data += [json.loads(line, object_pairs_hook=unique)] if line.strip() else []
+            except json.JSONDecodeError as error:
+                # One document (its first line is no record), or JSON lines?
+                number, error = (number, error) if data else (whole.lineno, whole)
+                raise UserError(f"{path}:{number}: is not JSON ({error.msg})") from None
+        return data
 
 
 def _row(folder: Path, record: _Record) -> tuple[dict[str, Any], set[str]]:

@@ -131,7 +131,7 @@ def changed(path: str, value: Any) -> list[Any]:
         ("1.messages.0.content.1.audio_url", "x" * 999, r"entry 1 \(b\): .*no such file"),
         ("1.messages.0.content.1.audio_url", "a\0b", r"entry 1 \(b\): .*no such file"),
         ("1.messages.0.content.1.audio_url", "/wav/b.wav", r"entry 1 \(b\): /wav/b.wav: leads out"),
-        ("1.messages.0.content.1.audio_url", "wav/../../b.wav", r"entry 1 \(b\): .*/\.\./b.wav: leads out"),
+        ("1.messages.0.content.1.audio_url", "wav/../../b.wav", r"entry 1 \(b\): .*leads out"),
         ("1", [], "entry 1: "),
     ],
 )
@@ -162,7 +162,8 @@ def test_predictions(tmp_path: Path) -> None:
     two_rounds = said("c", "first.wav")
     two_rounds["messages"] += said("c", "last.wav")["messages"]
     refused = {"id": "d", "messages": [{"role": "assistant", "content": "I cannot."}]}
-    entries = [said("a", "audio/a.wav"), said("b", str(tmp_path / "b.wav")), two_rounds, refused, said("e")]
+    whole = said("b", str(tmp_path / "b.wav"))
+    entries = [said("a", "audio/a.wav"), whole, two_rounds, refused, said("e")]
     (tmp_path / "predictions.json").write_text(json.dumps(entries))
     assert predicted(tmp_path) == {
         "a": tmp_path / "audio/a.wav",

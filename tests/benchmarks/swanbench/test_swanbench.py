@@ -150,10 +150,11 @@ def test_a_clip_too_short_or_without_speech_is_undefined(path: Path) -> None:
     assert "reverb" in undefined
 
 
-def test_without_backends_all_is_undefined(path: Path) -> None:
+def test_without_backends_all_is_undefined_and_nothing_scored(path: Path) -> None:
     record = record_of(path, speech(10), **dict.fromkeys(ROLES))
     assert set(record["undefined"]) == set(METRICS)
-    assert record["status"] == "ok"
+    assert record["status"] == "unscored"
+    assert record["reason"].startswith("no backend for speaker; no backend for activity; ")
 
 
 ROLES = (
