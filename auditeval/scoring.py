@@ -13,6 +13,7 @@ from huggingface_hub import ModelHubMixin
 
 from auditeval import checkpoint as checkpoints
 from auditeval import checkpoint_files
+from auditeval.audio import MAX_SECONDS
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.features.threads import one_thread
 from auditeval.manifest_scoring import Progress, score_manifest
@@ -29,11 +30,13 @@ def load(
     base: str | None = None,
     dtype: str | None = None,
     merge: bool = False,
+    max_seconds: float = MAX_SECONDS,
 ) -> Evaluator:
     """An evaluator from a checkpoint folder, a model hub id, or the one that ships (None).
 
-    `device` is auto, cpu, cuda, cuda:N or mps; `workers` are decoding and encoding threads.
-    The last three are for evaluators on Qwen2.5-Omni: where their base lies (default: where it lay
+    `device` is auto, cpu, cuda, cuda:N or mps; `workers` are decoding and encoding threads. Clips
+    that last longer than `max_seconds` are not scored: an hour takes 1.3 GB of memory.
+    The other three are for evaluators on Qwen2.5-Omni: where their base lies (default: where it lay
     in training), what it computes in (float32, bfloat16, float16; default: as in training, if need
     be in 4 bits), and whether LoRA is merged into it.
     """
@@ -44,7 +47,7 @@ def load(
             raise UserError(f"{folder}: is no evaluator on Qwen2.5-Omni, it has no LoRA to merge")
         loaded.model.merge()
     name, source = Path(checkpoint or folder).name, None if checkpoint is None else str(checkpoint)
-    return Evaluator(name, loaded, device, cache_dir, workers, source)
+    return Evaluator(name, loaded, device, cache_dir, workers, source, max_seconds)
 
 
 class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"]):
@@ -63,12 +66,13 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         cache_dir: str | os.PathLike[str] | None = None,
         workers: int = 2,
         source: str | None = None,
+        max_seconds: float = MAX_SECONDS,
     ) -> None:
         self.name, self.source = name, source
         self.checkpoint = checkpoint
         self.device = choose_device(device)
         checkpoint.encoder.to(str(self.device))
-        self.store = FeatureStore(checkpoint.encoder, cache_dir, workers)
+        self.store = FeatureStore(checkpoint.encoder, cache_dir, workers, max_seconds)
         self._model = checkpoint.model.to(self.device)
 
     def score(self, pairs: Sequence[EditPair]) -> list[Scores]:
@@ -184,6 +188,7 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
             "checkpoint": self.source,
             "checkpoint_sha256": self.checkpoint.digest,
             "auditeval": __version__,
+            **({} if (most := self.store.max_seconds) == MAX_SECONDS else {"max_seconds": most}),
             **self._model.computed_in(),
         }
 

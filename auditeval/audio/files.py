@@ -139,7 +139,10 @@ def _decode(
     )
     if declared > most and not unknown:
         raise too_long
-    samples = np.empty(min(declared, most + 1), np.float32)
+    try:
+        samples = np.empty(min(declared, most + 1), np.float32)
+    except MemoryError:
+        raise AudioError(f"{path}: its {declared} samples do not fit into the memory") from None
     held, energy, step = 0, 0.0, min(_BLOCK_FRAMES, _BLOCK_SAMPLES // file.channels)
     try:
         for block in _blocks(file, containers.FRAME_SAMPLES if endless else step):

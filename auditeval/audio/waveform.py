@@ -13,7 +13,7 @@ MIN_SECONDS = 0.05
 """Shorter clips hold no frame that a listener could rate; they are an error."""
 
 MAX_SECONDS = 3600.0
-"""Longer clips are an error unless they are asked for: memory grows with them, 1 GB an hour."""
+"""Longer clips are an error unless they are asked for: memory grows with them."""
 
 SILENCE_PEAK = 1e-6
 """Peak (full scale 1.0) below which a clip counts as digital silence: under one 20-bit step."""

@@ -56,6 +56,9 @@ def score(
     merge: Annotated[
         bool, typer.Option("--merge", help="Qwen2.5-Omni: add LoRA to the weights of the base.")
     ] = False,
+    max_duration: Annotated[
+        float, typer.Option(help="Seconds; a clip that lasts longer is an error row.")
+    ] = 3600.0,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Keep no row of an earlier run, whoever made the table.")
     ] = False,
@@ -90,14 +93,14 @@ def score(
             raise UserError("a MANIFEST needs -o SCORES, a file ending in .csv, .jsonl or .parquet")
         if not manifest.exists():
             raise UserError(f"{manifest}: no such manifest")
-        evaluator = load(checkpoint, device, cache_dir, workers, base, dtype, merge)
+        evaluator = load(checkpoint, device, cache_dir, workers, base, dtype, merge, max_duration)
         steps = evaluator.score_manifest(manifest, output, batch_size, fresh, force)
         _score_manifest(steps, output)
         return
     if output is not None:
         raise UserError("-o goes with a MANIFEST; the scores of one pair are printed")
     pair = one_pair(original, edited, original_caption, target_caption)
-    evaluator = load(checkpoint, device, cache_dir, workers, base, dtype, merge)
+    evaluator = load(checkpoint, device, cache_dir, workers, base, dtype, merge, max_duration)
     (row,) = evaluator.score([pair])
     if row.status == "error":
         raise UserError(row.reason)

@@ -11,7 +11,7 @@ Noise is told apart by where it sits: an additive bed also fills quiet frames (`
 `up_quiet_*`); noise tied to the signal (MNRU, clipping, coding) fills the weak cells of active
 frames above that bed (`excess_*`, `fill_*`).
 
-Cost: linear in frames but for the FFT of the lag search: 5 ms for 5 s; 12 s, 1.8 GB for an hour.
+Cost: linear in frames but for the FFT of the lag search: 5 ms for 5 s; 6 s, 0.8 GB for an hour.
 """
 
 from __future__ import annotations
@@ -94,6 +94,7 @@ def align(original: np.ndarray, edited: np.ndarray) -> Comparison:
     lag = delays[0]
     begin, end = max(0, -lag), min(len(original), len(edited) - lag)
     fraction = find_fraction(ranged[0][begin:end], ranged[1][begin + lag : end + lag])
+    del ranged  # of long clips a good part of the memory
     original, edited = _smooth(original, -fraction / 2), _smooth(edited, fraction / 2)
     spans = _span(levels, loud), _span(edited_levels, edited_loud)
     inside = sum(np.count_nonzero((begin <= x) & (x < end)) for x in (spans[0], spans[1] - lag))
@@ -127,8 +128,8 @@ def compare(o: np.ndarray, e: np.ndarray, floor: float) -> tuple[dict[str, float
     And what each STEP-th frame changed by, rms over bands in dB :: (ceil(T / STEP),).
     """
     # One frame of tolerance on both sides: a residual delay is no difference.
-    highest, lowest = _of_neighbours(np.maximum, o), _of_neighbours(np.minimum, o)
-    o, e, highest, lowest = (x[::STEP] for x in (o, e, highest, lowest))
+    highest, lowest = (_of_neighbours(pick, o)[::STEP].copy() for pick in (np.maximum, np.minimum))
+    o, e = o[::STEP], e[::STEP]
     power, power_e = _power(o), _power(e)
     level, level_e = _db(power.sum(axis=1)), _db(power_e.sum(axis=1))
     least = percentiles(level, 95)[0] - ACTIVE_DB
@@ -219,8 +220,13 @@ def _smooth(x: np.ndarray, ahead: float) -> np.ndarray:
     behind = max(-ahead, 0.0)
     ahead = max(ahead, 0.0)
     taps = np.convolve([0.25, 0.5, 0.25], [ahead, 1 - ahead - behind, behind])[::-1]
-    power = np.pad(_power(x), ((2, 2), (0, 0)), constant_values=_power(np.float32(SILENCE_DB)))
-    mixed = sum(np.float32(tap) * power[at : at + len(x)] for at, tap in enumerate(taps) if tap)
+    power = np.full((len(x) + 4, x.shape[1]), _power(np.float32(SILENCE_DB)), np.float32)
+    power[2:-2] = _power(x)
+    mixed = np.zeros_like(x)
+    for at, tap in enumerate(taps):
+        if tap:
+            mixed += np.float32(tap) * power[at : at + len(x)]
+    del power
     return _db(mixed)
 
 

@@ -59,25 +59,31 @@ def log_mel(samples: np.ndarray, n_fft: int, hop: int) -> np.ndarray:
     """
     filters, window = mel_filters(n_fft), hann(n_fft)
     scale = 1.0 / np.square(window.sum())
-    blocks = [
-        np.square(np.abs(fft.rfft(frames * window, axis=1))) @ filters * scale
-        for frames in _frames(samples, n_fft, hop)
-    ]
-    return np.maximum(10 * np.log10(np.concatenate(blocks) + 1e-12), FLOOR_DB).astype(np.float32)
+    made = np.empty((-(-len(samples) // hop), MelStats.BANDS), np.float32)
+    for start, frames in _frames(samples, n_fft, hop):
+        power = np.square(np.abs(fft.rfft(frames * window, axis=1))) @ filters * scale
+        decibels = np.maximum(10 * np.log10(power + 1e-12), FLOOR_DB)
+        made[start : start + len(frames)] = decibels
+    return made
 
 
-def _frames(samples: np.ndarray, n_fft: int, hop: int) -> Iterator[np.ndarray]:
+def _frames(samples: np.ndarray, n_fft: int, hop: int) -> Iterator[tuple[int, np.ndarray]]:
+    """Blocks of frames :: (<= _BLOCK_FRAMES, n_fft), each with the number of its first."""
     count = -(-len(samples) // hop)
-    padded = np.pad(samples, (n_fft // 2, n_fft // 2 + hop))
-    view = np.lib.stride_tricks.sliding_window_view(padded, n_fft)[::hop][:count]
     for start in range(0, count, _BLOCK_FRAMES):
-        yield view[start : start + _BLOCK_FRAMES]
+        begin = start * hop - n_fft // 2
+        end = (min(start + _BLOCK_FRAMES, count) - 1) * hop + n_fft // 2
+        within = samples[max(begin, 0) : end]
+        padded = np.pad(within, (max(-begin, 0), max(end - len(samples), 0)))
+        yield start, np.lib.stride_tricks.sliding_window_view(padded, n_fft)[::hop]
 
 
 def _statistics(frames: np.ndarray) -> np.ndarray:
-    flux = np.abs(np.diff(frames, axis=0)) if len(frames) > 1 else np.zeros_like(frames)
+    flux = np.diff(frames, axis=0) if len(frames) > 1 else np.zeros_like(frames)
+    change = np.abs(flux, out=flux).mean(axis=0)
+    del flux  # of a long clip as large as all that is kept
     low, high = np.percentile(frames, (10, 90), axis=0)
-    parts = [frames.mean(axis=0), frames.std(axis=0), low, high, flux.mean(axis=0)]
+    parts = [frames.mean(axis=0), frames.std(axis=0), low, high, change]
     return np.concatenate(parts).astype(np.float32)
 
 

@@ -139,7 +139,11 @@ def _heard(samples: np.ndarray) -> slice:
     and silence around a clip change nothing.
     """
     most = round(_MOST_SILENCE_SECONDS * MelStats.rate_hz)
-    loud = np.flatnonzero(np.abs(samples) > _SILENCE)
-    if not len(loud):
+    rest = max(len(samples) - most, 0)
+    head, tail = (
+        np.flatnonzero(np.abs(end) > _SILENCE) for end in (samples[:most], samples[rest:])
+    )
+    if not len(head) and not len(tail) and max(samples.max(), -samples.min()) <= _SILENCE:
         return slice(0, len(samples))
-    return slice(min(int(loud[0]), most), max(int(loud[-1]) + 1, len(samples) - most))
+    first = int(head[0]) if len(head) else most
+    return slice(first, rest + int(tail[-1]) + 1 if len(tail) else rest)

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -33,6 +33,8 @@ from auditeval.types import EditPair, UserError
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 _CAPTIONS = 64  # given to the encoder at a time; it sorts them by length
+_DAY_SECONDS = 86400
+_LARGE_BYTES = 8 << 20  # a file of more may last an hour: such are decoded and encoded one by one
 
 
 class PairFeatures(NamedTuple):
@@ -69,18 +71,30 @@ class FeatureStore:
     """Encodes what is not in the cache, in `workers` threads (0: in the caller's).
 
     Decoding, resampling and the encoders release the interpreter lock, so threads use all cores.
+    A clip that lasts longer than `max_seconds` has no features (see `audio.files.read`).
     `encoder_seconds` and `misses` say what the encoders cost so far.
     """
 
     def __init__(
-        self, encoder: Encoder, cache_dir: str | os.PathLike[str] | None = None, workers: int = 2
+        self,
+        encoder: Encoder,
+        cache_dir: str | os.PathLike[str] | None = None,
+        workers: int = 2,
+        max_seconds: float = audio.MAX_SECONDS,
     ) -> None:
+        if not 0 < max_seconds <= _DAY_SECONDS:
+            raise UserError(
+                f"clips of at most {max_seconds:g} s: expected seconds above 0, up to a day "
+                f"({_DAY_SECONDS})"
+            )
         self.encoder = encoder
         self.workers = workers
+        self.max_seconds = max_seconds
         self.encoder_seconds = 0.0
         self.misses = 0
         self._lock = threading.Condition()
         self._claimed: set[Path] = set()
+        self._one_large = threading.Lock()
         folder = Path(cache_dir or default_cache_dir())
         self._folder = folder / f"{encoder.name}@{encoder.revision}"
         try:
@@ -163,10 +177,15 @@ class FeatureStore:
 
     def clips(self, waveforms: Sequence[audio.Waveform]) -> list[AudioFeatures]:
         """Features of decoded clips."""
+        return self._encode(list(waveforms))
+
+    def _encode(self, waveforms: list[audio.Waveform]) -> list[AudioFeatures]:
+        """Features of decoded clips, which are taken from the list: long ones fill the memory."""
 
         def encode(missing: list[int]) -> list[dict[str, np.ndarray]]:
             rate_hz = self.encoder.rate_hz
             samples = [audio.resample(waveforms[row], rate_hz) for row in missing]
+            waveforms.clear()
             with _Timer(self, len(missing)):
                 made = self.encoder.encode_audio(samples)
             return [
@@ -200,20 +219,26 @@ class FeatureStore:
         return [next(found)["embedding"] if c.strip() else nothing for c in captions]
 
     def _read(self, paths: Sequence[Path]) -> list[AudioFeatures | Failure]:
-        waveforms: list[audio.Waveform | Failure] = []
+        large = max(audio.state(path)[0] for path in paths) > _LARGE_BYTES
+        with self._one_large if large else nullcontext():
+            found = self._read_and_encode(paths)
+        # One clip of the batch has no features: the others must not suffer for it.
+        return found or [result for path in paths for result in self._read([path])]
+
+    def _read_and_encode(self, paths: Sequence[Path]) -> list[AudioFeatures | Failure]:
+        """Nothing where the encoder refuses one of several clips."""
+        failures: dict[Path, Failure] = {}
+        waveforms: list[audio.Waveform] = []
         for path in paths:
             try:
-                waveforms.append(audio.decode(path))
+                waveforms.append(audio.decode(path, self.max_seconds))
             except audio.AudioError as error:
-                waveforms.append(Failure(str(error)))
+                failures[path] = Failure(str(error))
         try:
-            found = iter(self.clips([w for w in waveforms if isinstance(w, audio.Waveform)]))
+            found = iter(self._encode(waveforms))
         except audio.AudioError as error:
-            if len(paths) == 1:
-                return [Failure(f"{paths[0]}: {error}")]
-            # One clip of the batch has no features: the others must not suffer for it.
-            return [result for path in paths for result in self._read([path])]
-        return [w if isinstance(w, Failure) else next(found) for w in waveforms]
+            return [Failure(f"{paths[0]}: {error}")] if len(paths) == 1 else []
+        return [failures[path] if path in failures else next(found) for path in paths]
 
     @contextmanager
     def _pool(self) -> Iterator[Executor]:

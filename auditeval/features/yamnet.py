@@ -31,7 +31,7 @@ _RANGE_HZ = 125.0, 7500.0
 _CODE = "3"
 """Part of the revision: counts the changes here that change a number."""
 
-_PATCHES = 64  # a pass of the network: what a long clip takes of memory
+_PATCHES, _BLOCK_FRAMES = 64, 16384  # at a time: what a long clip takes of memory
 
 
 class Patches(NamedTuple):
@@ -146,10 +146,15 @@ def package_file(package: str, relative: str) -> Path:
 
 def _log_mel(samples: np.ndarray) -> np.ndarray:
     """Mono (N,) at 16 kHz to log(mel magnitude + 1e-3) :: (T, 64), T >= 1."""
-    samples = np.pad(samples, (0, max(_WINDOW - len(samples), 0)))
+    if len(samples) < _WINDOW:
+        samples = np.pad(samples, (0, _WINDOW - len(samples)))
     frames = np.lib.stride_tricks.sliding_window_view(samples, _WINDOW)[::_HOP]
-    magnitude = np.abs(fft.rfft(frames * hann(_WINDOW), _N_FFT, axis=1))
-    return _log(magnitude @ _mel_filters())
+    made = np.empty((len(frames), _MELS), np.float32)
+    for start in range(0, len(frames), _BLOCK_FRAMES):
+        block = frames[start : start + _BLOCK_FRAMES] * hann(_WINDOW)
+        magnitude = np.abs(fft.rfft(block, _N_FFT, axis=1))
+        made[start : start + _BLOCK_FRAMES] = _log(magnitude @ _mel_filters())
+    return made
 
 
 def band_magnitudes(frames: np.ndarray) -> np.ndarray:
