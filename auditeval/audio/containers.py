@@ -59,6 +59,7 @@ _TAG = struct.Struct(">3s3x4B")
 _OGG_PAGE = struct.Struct("<4sxB20xB")
 _MOST_OGG_PAGE = _OGG_PAGE.size + 255 + 255 * 255
 _MP3_HEADER = 4
+_MOST_TAG = 1 << 24  # behind an MP3
 _LARGEST_TO_LEAST_FRAME = 64  # 1441 bytes to 24
 FRAME_SAMPLES = 1152
 """Of an MP3; half as many at low rates."""
@@ -116,6 +117,7 @@ class Endless(io.FileIO):
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__(file.fileno(), "rb", closefd=False)
+        self._sync = _read(self, _behind_tags(self), 2)
 
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
         if (offset, whence) == (0, os.SEEK_END):  # further ahead of it stands a tag
@@ -123,8 +125,9 @@ class Endless(io.FileIO):
         return super().seek(offset, whence)
 
     def is_read(self) -> bool:
-        """Whether nothing is left of it, so that what cannot be decoded is a frame that was cut."""
-        return self.tell() >= _size(self)
+        """Whether no other frame is left: what cannot be decoded then was cut, or is a tag."""
+        rest = self.read(_MOST_TAG + 1)
+        return len(rest) <= _MOST_TAG and self._sync not in rest
 
 
 def lacks_length(file: BinaryIO) -> bool:

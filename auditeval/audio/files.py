@@ -8,6 +8,7 @@ import stat
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
@@ -48,7 +49,9 @@ def read(path: str | os.PathLike[str], max_seconds: float = MAX_SECONDS) -> Wave
     """
     path = Path(path)
     with _opened(path) as (source, file):
-        waveform, power = _decode(path, source, file, max_seconds)
+        work = partial(_decode, path, source, file, max_seconds)
+        comes_back = isinstance(source, containers.Endless)
+        waveform, power = _uninterrupted(work) if comes_back else work()
     if reason := _cancelled(waveform, power) or fault(waveform):
         raise AudioError(f"{path}: {reason}")
     return waveform
@@ -95,9 +98,9 @@ def _opened(path: Path) -> Iterator[tuple[BinaryIO, soundfile.SoundFile]]:
 
 def _libsndfile(source: BinaryIO) -> soundfile.SoundFile:
     source.seek(0)
-    return soundfile.SoundFile(
-        source if isinstance(source, containers.Endless) else source.fileno(), closefd=False
-    )
+    if isinstance(source, containers.Endless):
+        return _uninterrupted(partial(soundfile.SoundFile, source, closefd=False))
+    return soundfile.SoundFile(source.fileno(), closefd=False)
 
 
 @contextmanager
@@ -158,6 +161,8 @@ def _decode(
                 f"{path}: cannot be decoded, its header declares {said} samples and "
                 f"{_count_sound(source)} come out ({getattr(error, 'error_string', error)})"
             ) from error
+    if endless is not None and not endless.is_read():  # the disk may have failed
+        raise AudioError(f"{path}: cannot be decoded to its end, only {held} samples of it")
     if reason := None if unknown else containers.shortage(declared, held):
         raise AudioError(f"{path}: {reason}")
     return Waveform(samples[:held], rate_hz), energy / max(1, held * file.channels)

@@ -21,7 +21,7 @@ from commands import content, row_of
 from outcomes import WrongResult, same
 
 from auditeval import audio
-from auditeval.audio import AudioError
+from auditeval.audio import AudioError, containers
 from auditeval.scoring import Evaluator
 from auditeval.types import EditPair
 
@@ -261,6 +261,32 @@ def test_an_mp3_without_length_is_read_to_its_end(tmp_path: Path, first: float) 
     alone = [audio.decode(content(tmp_path / "a.mp3", part)).samples for part in parts]
     both = audio.decode(content(tmp_path / "both.mp3", b"".join(parts))).samples
     same(len(both), sum(map(len, alone)), "samples")
+
+
+@pytest.mark.parametrize(
+    "tail", [b"TAG".ljust(128, b"\0"), b"APETAGEX" + bytes(9000), b"\0" * 70_000, b"LYRICSBEGIN"]
+)
+def test_what_stands_behind_an_mp3_without_length_is_no_sound(tmp_path: Path, tail: bytes) -> None:
+    data = without_length(MP3S["variable"])
+    alone, tagged = (
+        outcome(content(tmp_path / f"{name}.mp3", data + more))
+        for name, more in (("alone", b""), ("tagged", tail))
+    )
+    same(tagged, alone, "the samples")
+
+
+def test_a_disk_that_fails_in_an_mp3_without_length_makes_no_shorter_clip(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = content(tmp_path / "clip.mp3", without_length(MP3S["variable"]))
+    reads = iter(range(100))
+
+    def fail(file: containers.Endless, buffer: Any) -> int | None:
+        return super(containers.Endless, file).readinto(buffer) if next(reads, None) else 0
+
+    monkeypatch.setattr(containers.Endless, "readinto", fail, raising=False)
+    next(reads)
+    refused_clip(path, r"^cannot be decoded")
 
 
 # --- what is no audio, or is by its name only --------------------------------------------------
