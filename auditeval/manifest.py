@@ -22,6 +22,7 @@ from pydantic import ValidationError
 
 from auditeval import reading, votes
 from auditeval.atomic import replacing
+from auditeval.text import visible
 from auditeval.types import AXES, EditPair, UserError, sentence
 
 SUFFIXES = (".jsonl", ".csv", ".parquet")
@@ -134,7 +135,11 @@ def write_to(temporary: Path, pairs: Iterable[EditPair], path: Path) -> int:
             count += 1
             yield _plain(pair, relocate)
 
-    writers[path.suffix.lower()](rows(), temporary)
+    try:
+        writers[path.suffix.lower()](rows(), temporary)
+    except UnicodeEncodeError as error:
+        name = visible(error.object)
+        raise UserError(f"{path}: cannot hold {name!r}, which is not UTF-8; rename it") from None
     return count
 
 
@@ -173,7 +178,12 @@ def _toward(path: Path, folder: Path) -> str:
     there = os.path.realpath(path)
     if os.path.realpath(folder / direct) != there:
         direct = os.path.relpath(there, os.path.realpath(folder))
-    return Path(direct).as_posix()
+    try:
+        return Path(os.fsencode(direct).decode()).as_posix()
+    except UnicodeDecodeError:
+        raise UserError(
+            f"{visible(direct)}: is not UTF-8, and a manifest cannot name it; rename it"
+        ) from None
 
 
 def _by_suffix(path: Path, table: dict[str, Callable[..., Any]]) -> Callable[..., Any]:

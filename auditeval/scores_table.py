@@ -1,63 +1,67 @@
-"""Scores tables: CSV, JSONL or Parquet by suffix, one row a pair, errors included."""
+"""Scores tables: CSV, JSONL or Parquet by suffix, one row a pair, errors included.
+
+There is one reader, a block of rows at a time, so that all commands hold the same for a table.
+"""
 
 from __future__ import annotations
 
 import csv
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
-from itertools import count, islice
-from math import isfinite
+from io import TextIOWrapper
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from auditeval.atomic import replacing
+from auditeval.reading import from_json, lines, opened
+from auditeval.text import shortened
 from auditeval.types import AXES, Scores, UserError
+
+if TYPE_CHECKING:
+    import polars
+    import pyarrow
 
 COLUMNS = tuple(field.name for field in fields(Scores))
 NUMBERS = tuple(name for name in COLUMNS if name not in ("id", "status", "reason"))
 SUFFIXES = (".csv", ".jsonl", ".parquet")
+_REQUIRED = COLUMNS[:6]  # tables made before there were intervals have no columns for them
+_ROWS = 20_000  # at a time
+_BLOCK_BYTES = 16 << 20  # of CSV at a time, and so the longest row
 
 
 def read(path: str | os.PathLike[str]) -> Iterator[Scores]:
-    """Stream a scores file; raises UserError with file and row for one that is no scores file."""
-    path = Path(path)
-    check_suffix(path)
-    rows = _read_rows(path)
-    for number in count(1):
-        try:
-            row = next(rows, None)
-            if row is None:
-                return
-            # Tables made before there were intervals have no columns for them.
-            cells = {name: row[name] if name in AXES else row.get(name) for name in NUMBERS}
-            values = {name: None if x in ("", None) else float(x) for name, x in cells.items()}
-            scores = Scores(row["id"], **values, status=row["status"], reason=row["reason"] or "")
-            _check(scores)
-        except OSError as error:
-            raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
-        except (KeyError, TypeError, ValueError, csv.Error) as error:
-            raise UserError(
-                f"{path}: row {number}: expected {', '.join(COLUMNS[:6])} ({error!r})"
-            ) from None
-        yield scores
+    """Stream a scores file; raises UserError with file and row for one that is no scores file.
+
+    Of every row: an id, the status ok with a score or error without one; finite numbers, on the
+    scale or not; intervals with both ends, and their scores within. Other columns are not looked
+    at. `read_table` also says where an id stands twice.
+    """
+    for frame in _frames(Path(path)):
+        yield from (Scores(*row) for row in frame.iter_rows())
 
 
-def _check(row: Scores) -> None:
-    """Raise ValueError where a row is not what `Evaluator.score` makes."""
-    if not isinstance(row.id, str) or not row.id:
-        raise ValueError(f"id is {row.id!r}")
-    if row.status not in ("ok", "error"):
-        raise ValueError(f"status is {row.status!r}, not ok or error")
-    scores = [getattr(row, axis) for axis in AXES]
-    known = [score for score in scores if score is not None]  # None: an axis that was not trained
-    if not all(map(isfinite, known)) or bool(known) != (row.status == "ok"):
-        raise ValueError(f"status is {row.status}, and {', '.join(AXES)} are {scores}")
-    for axis, score in zip(AXES, scores, strict=True):
-        low, high = getattr(row, f"{axis}_low"), getattr(row, f"{axis}_high")
-        if (low, high) != (None, None) and not low <= score <= high:
-            raise ValueError(f"{axis} is {score}, outside of its interval {low} to {high}")
+def read_table(path: str | os.PathLike[str]) -> polars.DataFrame:
+    """All rows of a scores file :: COLUMNS as `read` has them, with unique ids."""
+    import polars
+
+    schema = {name: polars.Float64 if name in NUMBERS else polars.String for name in COLUMNS}
+    table = polars.concat([polars.DataFrame(schema=schema), *_frames(Path(path))])
+    check_unique(table["id"], Path(path))
+    return table
+
+
+def check_unique(ids: polars.Series, path: Path) -> None:
+    """Raise UserError where an id of the table `path` stands twice, naming both rows."""
+    again = (~ids.is_first_distinct()).arg_true()
+    if len(again):
+        name = ids[again[0]]
+        first = (ids == name).arg_true()[0]
+        raise UserError(
+            f"{path}: id {name!r} stands in rows {first + 1} and {again[0] + 1}; ids must be unique"
+        )
 
 
 def check_suffix(path: Path) -> None:
@@ -99,28 +103,198 @@ def _write_parquet(rows: Iterator[Scores], output: Path) -> None:
     import pyarrow
     import pyarrow.parquet
 
-    number, text = pyarrow.float64(), pyarrow.string()
-    schema = pyarrow.schema([(name, number if name in NUMBERS else text) for name in COLUMNS])
+    schema = _schema()
     with pyarrow.parquet.ParquetWriter(output, schema) as writer:
         while batch := [asdict(row) for row in islice(rows, 10_000)]:
             writer.write_batch(pyarrow.RecordBatch.from_pylist(batch, schema=schema))
 
 
-def _read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8") as file:
-        yield from map(json.loads, file)
+def _frames(path: Path) -> Iterator[polars.DataFrame]:
+    """Blocks of rows :: COLUMNS, numbers as Float64, a reason that is missing as ""."""
+    import polars
+    import pyarrow
+
+    check_suffix(path)
+    blocks = {".csv": _csv_blocks, ".jsonl": _jsonl_blocks, ".parquet": _parquet_blocks}
+    done = 0
+    try:
+        for block in blocks[path.suffix.lower()](path):
+            found = polars.DataFrame(polars.from_arrow(block))
+            frame = _checked(found, lambda row: f"{path}: row {done + row + 1}")  # noqa: B023
+            done += frame.height
+            yield frame
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except (pyarrow.ArrowException, csv.Error, UnicodeDecodeError) as error:
+        said = str(error).removeprefix("CSV parse error: ")
+        raise UserError(
+            f"{path}: is no {path.suffix[1:].upper()} table ({shortened(said, 200)})"
+        ) from None
 
 
-def _read_rows(path: Path) -> Iterator[dict[str, Any]]:
-    suffix = path.suffix.lower()
-    if suffix == ".jsonl":
-        yield from _read_jsonl(path)
-    elif suffix == ".csv":
-        with path.open(newline="", encoding="utf-8") as file:
-            yield from csv.DictReader(file)
-    else:
-        import pyarrow.parquet
+def _checked(found: polars.DataFrame, where: Callable[[int], str]) -> polars.DataFrame:
+    """Columns as `_frames` has them; raises UserError for the first row that is no row of scores,
+    which `where` names."""
+    from polars import Float64, String, coalesce, col, lit, when
 
-        with pyarrow.parquet.ParquetFile(path) as file:
-            for batch in file.iter_batches():
-                yield from batch.to_pylist()
+    missing = [lit(None, Float64).alias(name) for name in NUMBERS if name not in found.columns]
+    frame = found.with_columns(*missing, col("reason").fill_null("")).select(COLUMNS)
+    for name in NUMBERS:
+        if frame[name].dtype == String:
+            texts = frame[name]
+            numbers = texts.replace("", None).cast(Float64, strict=False)
+            wrong = (numbers.is_null() & (texts != "")).arg_true()
+            if len(wrong):
+                said = f"{name} is {shortened(texts[wrong[0]])!r}, expected a number"
+                raise UserError(f"{where(wrong[0])}: {said}")
+            frame = frame.with_columns(numbers)
+    rules = _rules()
+    first = coalesce(when(rule).then(lit(place)) for place, (rule, _) in enumerate(rules))
+    faults = frame.select(fault=first)["fault"]
+    faulty = faults.is_not_null().arg_true()
+    if len(faulty):
+        _, said = rules[faults[faulty[0]]]
+        raise UserError(f"{where(faulty[0])}: {said.format(**frame.row(faulty[0], named=True))}")
+    return frame
+
+
+def _rules() -> list[tuple[polars.Expr, str]]:
+    """What no row of scores may be, and how that is said with its cells."""
+    from polars import any_horizontal, col
+
+    ok, scored = col("status") == "ok", any_horizontal(col(axis).is_not_null() for axis in AXES)
+    listed = f"{', '.join(AXES)} are {', '.join(f'{{{axis}}}' for axis in AXES)}"
+    rules = [
+        (col("id").fill_null("") == "", "id is empty"),
+        (
+            ~col("status").fill_null("").is_in(["ok", "error"]),
+            "status is {status!r}, expected ok or error",
+        ),
+        *((~col(x).is_finite(), f"{x} is {{{x}}}, expected a finite number") for x in NUMBERS),
+        (ok != scored, f"status is {{status}}, and {listed}"),
+    ]
+    for axis in AXES:
+        low, high = f"{axis}_low", f"{axis}_high"
+        within = col(axis).is_between(col(low), col(high)).fill_null(False)
+        rules.append(
+            (
+                (col(low).is_not_null() | col(high).is_not_null()) & ~within,
+                f"{axis} is {{{axis}}}, not in an interval from {{{low}}} to {{{high}}}",
+            )
+        )
+    return rules
+
+
+def _columns(names: Sequence[str], path: Path) -> list[str]:
+    """Those of COLUMNS that are there; raises UserError where one is missing or stands twice."""
+    if missing := [name for name in _REQUIRED if name not in names]:
+        there = shortened(", ".join(names), 200) or "none"
+        raise UserError(
+            f"{path}: lacks {', '.join(missing)}; expected the columns {', '.join(_REQUIRED)}, "
+            f"found {there}"
+        )
+    if twice := [name for name in COLUMNS if names.count(name) > 1]:
+        raise UserError(f"{path}: the column {twice[0]} stands twice")
+    return [name for name in COLUMNS if name in names]
+
+
+def _csv_blocks(path: Path) -> Iterator[pyarrow.RecordBatch]:
+    import pyarrow
+    import pyarrow.csv
+
+    with opened(path) as file:
+        text = TextIOWrapper(file, "utf-8-sig", newline="")
+        columns = _columns(next(csv.reader(text), []), path)
+    with opened(path) as file:
+        yield from pyarrow.csv.open_csv(
+            file,
+            # In one thread it names the row of an error.
+            pyarrow.csv.ReadOptions(use_threads=False, block_size=_BLOCK_BYTES),
+            pyarrow.csv.ParseOptions(newlines_in_values=True),
+            pyarrow.csv.ConvertOptions(
+                column_types=dict.fromkeys(columns, pyarrow.string()), include_columns=columns
+            ),
+        )
+
+
+def _jsonl_blocks(path: Path) -> Iterator[pyarrow.Table]:
+    numbered = ((n, line) for n, line in enumerate(lines(path), start=1) if line.strip())
+    checked = False
+    while rows := dict(islice(numbered, _ROWS)):
+        if not checked:
+            number, line = next(iter(rows.items()))
+            _columns(list(_object(line, f"{path}:{number}")), path)
+            checked = True
+        yield _parsed(rows, path)
+
+
+def _object(line: bytes, where: str) -> dict[str, Any]:
+    try:
+        found = from_json(line)
+    except ValueError as error:
+        raise UserError(f"{where}: {error}") from None
+    if not isinstance(found, dict):
+        raise UserError(f"{where}: expected a JSON object, found {type(found).__name__}")
+    return found
+
+
+def _parsed(rows: Mapping[int, bytes], path: Path) -> pyarrow.Table:
+    """Lines by their number in the file; raises UserError naming the first that is no row."""
+    import pyarrow
+    import pyarrow.json
+
+    read_options = pyarrow.json.ReadOptions(use_threads=False, block_size=1 << 30)
+    parse_options = pyarrow.json.ParseOptions(
+        explicit_schema=_schema(), unexpected_field_behavior="ignore"
+    )
+
+    def parsed(some: Sequence[bytes]) -> pyarrow.Table:
+        content = pyarrow.BufferReader(b"".join(some))
+        table = pyarrow.json.read_json(content, read_options, parse_options)
+        table.validate(full=True)
+        if table.num_rows != len(some):
+            raise pyarrow.ArrowInvalid("expected one object a line")
+        return table
+
+    try:
+        return parsed(list(rows.values()))
+    except pyarrow.ArrowInvalid:
+        for number, line in rows.items():
+            try:
+                parsed([line])
+            except pyarrow.ArrowInvalid as error:
+                said = str(error).removeprefix("JSON parse error: ").removesuffix(" in row 0")
+                raise UserError(f"{path}:{number}: {shortened(said, 200)}") from None
+        raise
+
+
+def _parquet_blocks(path: Path) -> Iterator[pyarrow.Table]:
+    import pyarrow
+    import pyarrow.parquet
+    from pyarrow import types
+
+    with opened(path) as content, pyarrow.parquet.ParquetFile(content) as file:
+        found = file.schema_arrow
+        columns = _columns(found.names, path)
+        for name in columns:
+            kind = found.field(name).type
+            of = kind.value_type if types.is_dictionary(kind) else kind
+            if name in NUMBERS:
+                known = types.is_floating(of) or types.is_integer(of)
+            else:
+                known = types.is_string(of) or types.is_large_string(of)
+            if not known and not types.is_null(of):
+                expected = "numbers" if name in NUMBERS else "text"
+                raise UserError(f"{path}: the column {name} holds {kind}, expected {expected}")
+        schema = pyarrow.schema([field for field in _schema() if field.name in columns])
+        for batch in file.iter_batches(_ROWS, columns=columns):
+            block = pyarrow.Table.from_batches([batch]).select(columns)
+            block.validate(full=True)
+            yield block.cast(schema)
+
+
+def _schema() -> pyarrow.Schema:
+    import pyarrow
+
+    number, text = pyarrow.float64(), pyarrow.string()
+    return pyarrow.schema([(name, number if name in NUMBERS else text) for name in COLUMNS])

@@ -18,6 +18,7 @@ from auditeval.features.store import Failure, FeatureStore
 from auditeval.features.threads import one_thread
 from auditeval.manifest_scoring import Progress, score_manifest
 from auditeval.models.omni.regressor import OmniRegressor
+from auditeval.text import visible
 from auditeval.types import AXES, EditPair, Scores, UserError
 from auditeval.version import __version__
 
@@ -88,7 +89,7 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         scores = []
         for pair, row in zip(pairs, looked, strict=True):
             if isinstance(row, Failure):
-                scores.append(Scores(pair.id, status="error", reason=row.reason))
+                scores.append(Scores(pair.id, status="error", reason=visible(row.reason)))
                 continue
             numbers = next(predicted)
             if not all(map(math.isfinite, numbers.values())):

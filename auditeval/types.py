@@ -37,6 +37,8 @@ def _form(votes: Any) -> str | None:
     return "[list]" if isinstance(votes, list) else "[by id]" if isinstance(votes, dict) else None
 
 
+# Not halves of surrogate pairs, as a shell's bytes leave them: asked for a length, pydantic looks.
+Text = Annotated[str, Field(min_length=0)]
 RaterId = Annotated[str, AfterValidator(_rater_id)]
 Votes = Annotated[
     Annotated[list[Rating], Tag("[list]")] | Annotated[dict[RaterId, Rating], Tag("[by id]")],
@@ -66,15 +68,15 @@ class EditPair(BaseModel):
     id: str = Field(min_length=1)
     original: Path = Field(strict=False)
     edited: Path = Field(strict=False)
-    original_caption: str
-    target_caption: str
-    instruction: str | None = None
-    operation: str | None = None
-    system: str | None = None
-    source: str | None = None
-    talker: str | None = None
+    original_caption: Text
+    target_caption: Text
+    instruction: Text | None = None
+    operation: Text | None = None
+    system: Text | None = None
+    source: Text | None = None
+    talker: Text | None = None
     split: Literal["train", "validation", "test"] | None = None
-    rejected_by: str | None = None
+    rejected_by: Text | None = None
     ratings: dict[Axis, Rating] = {}
     raters: dict[Axis, Votes] = {}
 

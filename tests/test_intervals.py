@@ -14,7 +14,6 @@ from auditeval import checkpoint, load, manifest, scores_table
 from auditeval.features.comparison import names
 from auditeval.features.melstats import MelStats
 from auditeval.features.store import FeatureStore, PairFeatures
-from auditeval.filtering.tables import read_scores
 from auditeval.models.ensemble import EnsembleRegressor
 from auditeval.models.three_head import PairBatch
 from auditeval.scoring import Evaluator
@@ -102,7 +101,7 @@ def test_tables_hold_them_whatever_interrupted_the_run(
     pairs = manifest.read(tmp_path / "pairs.jsonl")
     assert rows == [row for start in (0, 4, 8) for row in sure.score(pairs[start : start + 4])]
     assert [len(ends(row)) for row in rows] == [6, 6, 6, 0] + [6] * 8
-    kept = read_scores(whole)  # the columns that `filter` reads
+    kept = scores_table.read_table(whole)  # the columns that `filter` reads
     assert kept["quality"].to_list() == [row.quality for row in rows]
 
 

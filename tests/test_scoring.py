@@ -337,7 +337,7 @@ def test_a_device_that_is_not_there(melstats_checkpoint: Path, device: str, said
 
 def test_scores_tables_that_are_none(tmp_path: Path) -> None:
     cases: dict[str, Any] = {
-        "a.csv": ("id,quality\n1,2\n", "row 1"),
+        "a.csv": ("id,quality\n1,2\n", "lacks relevance"),
         "b.csv": ("id,quality,relevance,faithfulness,status,reason\n1,good,2,3,ok,\n", "row 1"),
         "c.jsonl": ('{"id": "1"}\n', "row 1"),
         "d.jsonl": ("nonsense\n", "row 1"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -24,10 +25,10 @@ CONFIGS = ROOT / "configs"
 # A room may import those left of it. Rooms that share a place do not know each other.
 ORDER = (
     ("types",),
-    ("version", "reading", "targets"),
+    ("version", "reading", "targets", "text"),
     ("digests",),
     ("atomic", "votes"),
-    ("outputs",),
+    ("outputs", "entries"),
     ("manifest", "scores_table", "jsonl", "checkpoint_files"),
     ("audio",),
     ("scores_log",),
@@ -107,6 +108,15 @@ def test_imports_go_leftwards_only() -> None:
             assert room in PLACE, f"{relative}: a new room; give it a place in ORDER"
         wrong += wrong_imports(path.read_text(encoding="utf-8"), relative)
     assert not wrong, "\n".join(wrong)
+
+
+def test_a_users_text_goes_out_by_one_door() -> None:
+    """Who prints, escapes or sets text otherwise than by `auditeval.text` forgets something."""
+    own = re.compile(r"(?<![.\w])print\(|rich\.markup|parse_math|ensure_ascii=False, indent")
+    for path in modules():
+        source = path.read_text(encoding="utf-8").split("if __name__ ==")[0]
+        if path.name != "text.py":
+            assert not own.findall(source), path
 
 
 @pytest.mark.parametrize(

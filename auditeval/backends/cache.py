@@ -3,38 +3,40 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from auditeval.atomic import replacing
+from auditeval.entries import Entries
 
 Result = TypeVar("Result")
 
 
 class ResultCache:
-    """A folder of small JSON files, named by what a result depends on; None keeps nothing.
+    """A folder of small JSON entries, named by what a result depends on; None keeps nothing.
 
-    A file that cannot be read as what was asked for is made anew.
+    An entry that cannot be read as what was asked for is made anew.
     """
 
     def __init__(self, folder: Path | None) -> None:
-        self._folder = folder
+        self._entries = None if folder is None else Entries(folder, "results", durable=True)
 
     def get(self, key: tuple[str, ...], kind: Any, make: Callable[[], Result]) -> Result:
         """The result under `key` as a `kind` (what pydantic can write), or that of `make`, kept."""
-        adapter: TypeAdapter[Result] = TypeAdapter(kind)
-        if self._folder is None:
+        if self._entries is None:
             return make()
-        digest = hashlib.sha256("\n".join(key).encode()).hexdigest()
-        path = self._folder / digest[:2] / f"{digest}.json"
-        try:
-            return adapter.validate_json(path.read_bytes())
-        except (FileNotFoundError, ValidationError):
-            pass
+        adapter: TypeAdapter[Result] = TypeAdapter(kind)
+        digest = hashlib.sha256(json.dumps(key).encode()).hexdigest()
+        name = f"{digest[:2]}/{digest}"
+        found = self._entries.read(name)
+        if found is not None:
+            try:
+                return adapter.validate_json(found)
+            except ValidationError:
+                pass  # of a version that wrote it in another form
         made = make()
-        with replacing(path) as temporary:
-            temporary.write_bytes(adapter.dump_json(made))
+        self._entries.write(name, adapter.dump_json(made))
         return made

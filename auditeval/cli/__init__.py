@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from contextlib import suppress
+from io import TextIOWrapper
 
 import typer
 
@@ -22,6 +24,7 @@ from auditeval.cli import (
     metrics,
     score,
 )
+from auditeval.text import OneLine, say
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -50,6 +53,12 @@ def main() -> None:
     A disk or an output that takes no more is one sentence too. A reader that has gone, as in
     `| head`, is nobody's mistake: status 1 and no word.
     """
+    for stream in (sys.stdout, sys.stderr):
+        # What the terminal's encoding lacks, an arrow or a name, is an escape and no traceback.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    if logging.lastResort is not None:  # where warnings go, as nothing else is set up
+        logging.lastResort.setFormatter(OneLine())
     try:
         try:
             app()
@@ -70,7 +79,7 @@ def main() -> None:
             _discard_output()
         if not isinstance(error, UserError):
             raise
-        print(f"auditeval: {error}", file=sys.stderr)
+        say(f"auditeval: {error}", sys.stderr)
         sys.exit(2)
 
 

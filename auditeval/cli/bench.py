@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from auditeval.cli import bench_make
+from auditeval.cli.options import bars
+from auditeval.text import say, shortened
 
 if TYPE_CHECKING:
     from auditeval.backends.load import Backends
@@ -265,7 +267,7 @@ def _bench(
         systems += [kind(benchmark) for kind in kinds]
     whole = _report(benchmark, systems, output, workers)
     for judge in listeners.judges:
-        print(f"{judge.name}: {judge.spent}")  # beyond what it had answered before
+        say(f"{judge.name}: {judge.spent}")  # beyond what it had answered before
     if not whole:
         raise typer.Exit(1)
 
@@ -284,9 +286,6 @@ def _reported(benchmark: Benchmark, systems: Sequence[System], output: Path, wor
 
     Whether all outputs could be read, and at least one of each system was scored.
     """
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
     from auditeval.benchmarks.run import run
     from auditeval.report import benchmarks as reports
     from auditeval.types import UserError
@@ -297,10 +296,9 @@ def _reported(benchmark: Benchmark, systems: Sequence[System], output: Path, wor
     if len(set(names)) < len(names):
         raise UserError(f"two systems have one name ({', '.join(names)})")
     records: dict[str, list[dict[str, Any]]] = {}
-    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    with bars() as bar:
         for system in systems:
-            task = bar.add_task(system.name, total=len(benchmark.samples))
+            task = bar.add_task(shortened(system.name), total=len(benchmark.samples))
             records[system.name] = run(
                 benchmark,
                 system,
@@ -323,15 +321,15 @@ def _reported(benchmark: Benchmark, systems: Sequence[System], output: Path, wor
         }
         if listed := ", ".join(f"{name} {count}" for name, count in counts.items() if count):
             said = "outputs that are missing or cannot be read" if what == "failed" else what
-            print(f"{said}: {listed} (see records.jsonl of each)")
+            say(f"{said}: {listed} (see records.jsonl of each)")
             if what == "unscored":
-                print("(the same command asks for these once more)")
-    print(f"report: {output / benchmark.name}.md")
+                say("(the same command asks for these once more)")
+    say(f"report: {output / benchmark.name}.md")
     silent = [
         name for name, found in records.items() if all(r["status"] == "unscored" for r in found)
     ]
     if silent:
-        print(f"all outputs are unscored: {', '.join(silent)}", file=sys.stderr)
+        say(f"all outputs are unscored: {', '.join(silent)}", sys.stderr)
     return not silent and not any(
         record["status"] == "failed" for found in records.values() for record in found
     )
@@ -344,8 +342,12 @@ def _named(pairs: Sequence[str], option: str) -> dict[str, Path]:
     found: dict[str, Path] = {}
     for pair in pairs:
         name, equals, path = pair.partition("=")
-        if not equals or not name or not path or name in (".", "..") or set(name) & set("/\\"):
-            raise UserError(f"{option} {pair!r}: expected NAME=PATH, the name without slashes")
+        # It is the name of a folder too.
+        usable = name.isprintable() and not set(name) & set("/\\") and name not in ("", ".", "..")
+        if not usable or not equals or not path:
+            raise UserError(
+                f"{option} {pair!r}: expected NAME=PATH, the name printable and without slashes"
+            )
         if name in found:
             raise UserError(f"{option} {name}: stands twice")
         found[name] = Path(path)

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from auditeval.cli.options import bars
+from auditeval.text import say
+
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
@@ -53,7 +56,7 @@ def salmon(
     with sole_writer(output), _progress() as watch:
         settings = Settings(samples=samples, seed=seed)
         make(output, speech, noise, rooms, tuple(part or CONSISTENCY), settings, watch)
-    print(f"{output}: {samples} samples of each of {', '.join(part or CONSISTENCY)}")
+    say(f"{output}: {samples} samples of each of {', '.join(part or CONSISTENCY)}")
 
 
 def speecheditbench(
@@ -91,17 +94,13 @@ def speecheditbench(
     with sole_writer(output), _progress() as watch:
         settings = Settings(samples=samples, seed=seed)
         make(output, speech, noise, rooms, tuple(kind or KINDS), settings, watch)
-    print(f"{output}: samples of {', '.join(kind or KINDS)} in data/")
+    say(f"{output}: samples of {', '.join(kind or KINDS)} in data/")
 
 
 @contextmanager
 def _progress() -> Iterator[Callable[[str, int, int], None]]:
     """What shows how far each stage has come."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
-    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    with bars() as bar:
         tasks: dict[str, TaskID] = {}
 
         def watch(stage: str, done: int, total: int) -> None:

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from auditeval.text import say
+
 
 class AudioFormat(str, Enum):
     """How the mixes are kept: as files, or as rows that are rendered when they are read."""
@@ -147,9 +149,9 @@ def build(
             clips, output, settings, backgrounds, audio.value, group_by, workers, report
         )
     where = ", ".join(f"{count} {position}" for position, count in built.positions.items())
-    print(f"{built.manifest}: {built.pairs} pairs; events of the mixes: {where} the middle")
+    say(f"{built.manifest}: {built.pairs} pairs; events of the mixes: {where} the middle")
     # A clip that is only too short to be a background as well was not asked to be one.
     failed = [clip for clip in built.left_out if backgrounds or clip.role == "events"]
     if failed:
-        print(f"{len(failed)} clips were left out (left_out.csv), the first: {failed[0].reason}")
+        say(f"{len(failed)} clips were left out (left_out.csv), the first: {failed[0].reason}")
         raise typer.Exit(1)

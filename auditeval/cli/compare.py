@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from auditeval.cli.options import Force
+from auditeval.text import say
 
 
 def compare(
@@ -60,4 +61,4 @@ def compare(
             print_whole(reports.render_table(made))
         if output is not None:
             reports.write(made, output)
-            print(f"table: {output}")
+            say(f"table: {output}")

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from auditeval.text import say
+
 
 def convert(
     files: Annotated[
@@ -84,8 +86,8 @@ def _convert(
 
     made = convert(files[0], output, tokenizer)
     millions = sum(parameter.numel() for parameter in made.parameters()) / 1e6
-    print(f"{output}: {type(made).__name__}, {millions:.1f}M parameters, {made.dim} dimensions")
-    print(f"use it with: python train.py features=clap features.model={output}")
+    say(f"{output}: {type(made).__name__}, {millions:.1f}M parameters, {made.dim} dimensions")
+    say(f"use it with: python train.py features=clap features.model={output}")
 
 
 def _convert_omni(folder: Path, base: str | None, output: Path) -> None:
@@ -100,10 +102,10 @@ def _convert_omni(folder: Path, base: str | None, output: Path) -> None:
         raise UserError(f"{folder}: is an evaluator on frozen features, and needs no conversion")
     if is_swift(folder):
         checkpoint.save(output, loaded.model, loaded.encoder, loaded.config.training)
-        print(f"{output}: use it with: auditeval score -c {output} ...")
+        say(f"{output}: use it with: auditeval score -c {output} ...")
     else:
         export_peft(loaded.model, output)
-        print(f"{output}: use it with: PeftModel.from_pretrained(thinker, {str(output)!r})")
+        say(f"{output}: use it with: PeftModel.from_pretrained(thinker, {str(output)!r})")
 
 
 def _convert_heads(files: list[Path], clap: str, tokenizer: str | None, output: Path) -> None:
@@ -131,4 +133,4 @@ def _convert_heads(files: list[Path], clap: str, tokenizer: str | None, output: 
         )
     names = [path.name for path in files]
     checkpoint.save(output, model, encoder, {"converted_from": names, "ratings_from": "AuditScore"})
-    print(f"{output}: {', '.join(states)}; use it with: auditeval score -c {output} ...")
+    say(f"{output}: {', '.join(states)}; use it with: auditeval score -c {output} ...")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from auditeval.cli.options import Force
+from auditeval.text import say
 
 
 def describe(
@@ -62,9 +63,10 @@ def describe(
             )
         for grid in grids(made):
             print_whole(render(grid))
-        print("\n".join(findings(made)))
+        for line in findings(made):
+            say(line)
         if output is not None:
             description_files.write(made, output)
-            print(f"description: {output}")
+            say(f"description: {output}")
         if made.inventory and made.inventory.unusable:
             raise typer.Exit(1)

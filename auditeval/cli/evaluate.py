@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from auditeval.cli.options import Force
+from auditeval.text import say
 
 if TYPE_CHECKING:
     from auditeval.report.agreement import Predictions, Report
@@ -73,7 +74,7 @@ def evaluate(
         agreement.print_report(found)
         if output is not None:
             agreement.write(found, output)
-            print(f"report: {output}")
+            say(f"report: {output}")
 
 
 def _report(
@@ -112,6 +113,7 @@ def _report(
         leaks=leaks.find(pairs, scored, trained),
         by=by or "",
         groups=groups,
+        notes=_notes(names, against),
     )
 
 
@@ -138,7 +140,8 @@ def _part(pairs: list[EditPair], split: str | None, against: Path) -> tuple[list
 
 def _names(tables: Sequence[Path]) -> dict[Path, str]:
     """What the report calls each table: its name without the suffix, of several with one name with
-    as many folders before it as tell them apart."""
+    as many folders before it as tell them apart. None is called as the raters' ceiling is."""
+    from auditeval.report.agreement_table import CEILING
     from auditeval.types import UserError
 
     whole = {table: table.resolve() for table in tables}
@@ -149,10 +152,29 @@ def _names(tables: Sequence[Path]) -> dict[Path, str]:
         alike = [other for other in whole.values() if other.stem == path.stem and other != path]
         tails = ([*path.parts[-depth:-1], path.stem] for depth in range(1, len(path.parts)))
         names[table] = next(
-            ("/".join(tail) for tail in tails if not any(_ends_with(x, tail) for x in alike)),
+            (
+                "/".join(tail)
+                for tail in tails
+                if tail != [CEILING] and not any(_ends_with(x, tail) for x in alike)
+            ),
             str(table),  # they differ in the suffix only
         )
     return names
+
+
+def _notes(names: Mapping[Path, str], against: Path) -> list[str]:
+    """Which tables were made from another manifest, as their sidecars have it."""
+    from auditeval.digests import sha256
+    from auditeval.report import leaks
+
+    records = {name: leaks.made_from(table) for table, name in names.items()}
+    digest = sha256(against)
+    return [
+        f"{name} was made from another manifest ({record.get('manifest')}) than {against.name} is "
+        "now."
+        for name, record in records.items()
+        if record.get("manifest_sha256") not in (None, digest)
+    ]
 
 
 def _ends_with(path: Path, tail: Sequence[str]) -> bool:
@@ -181,12 +203,9 @@ def _checkpoints(given: Sequence[str], names: Sequence[str]) -> dict[str, str]:
 def _predictions(path: Path, name: str, pairs: Sequence[EditPair]) -> Predictions:
     from auditeval import scores_table
     from auditeval.report.agreement import Predictions
-    from auditeval.types import UserError
+    from auditeval.types import Scores, UserError
 
-    rows = list(scores_table.read(path))
-    twice = [id for id, times in Counter(row.id for row in rows).items() if times > 1]
-    if twice:
-        raise UserError(f"{path}: id {twice[0]!r} stands in more than one row")
+    rows = [Scores(*row) for row in scores_table.read_table(path).iter_rows()]
     made = Predictions.from_scores(name, rows)
     if not any(pair.ratings.keys() & made.values.get(pair.id, {}).keys() for pair in pairs):
         raise UserError(f"{path}: has a score for none of the {len(pairs)} rated pairs")

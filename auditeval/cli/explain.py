@@ -9,6 +9,7 @@ import typer
 
 from auditeval.cli.options import Force
 from auditeval.cli.score import one_pair
+from auditeval.text import say
 
 if TYPE_CHECKING:
     from auditeval.types import EditPair
@@ -72,8 +73,9 @@ def explain(
     with writing(output, "auditeval explain", report.FILES, inputs, force):
         made = explained(load(checkpoint, device, cache_dir), pair)
         report.write(made, output)
-    print("\n".join(report.to_lines(made)))
-    print(f"{output / 'explanation.json'}, {output / 'explanation.png'}")
+    for line in report.to_lines(made):
+        say(line)
+    say(f"{output / 'explanation.json'}, {output / 'explanation.png'}")
 
 
 def _find(path: Path, id: str | None) -> EditPair:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from auditeval.cli.options import Force
+from auditeval.text import cell, say
 
 
 def filter_(
@@ -49,11 +50,13 @@ def filter_(
     Thread(target=import_module, args=["matplotlib.figure"], daemon=True).start()
     with (
         Console(stderr=True).status("") as status,
-        filtered(manifest, scores, recipe, output, status.update, force) as made,
+        filtered(
+            manifest, scores, recipe, output, lambda doing: status.update(cell(doing)), force
+        ) as made,
     ):
         selection.write(made, made.drafts)
     selection.print_table(made.outcome)
     total, kept = made.outcome.original["all"], made.outcome.cuts[-1].kept["all"]
-    print(f"{output}: {kept:,} of {total:,} pairs kept")
+    say(f"{output}: {kept:,} of {total:,} pairs kept")
     if extra := made.provenance["scores_of_no_pair"]:
-        print(f"{scores}: {extra:,} rows are of no pair in {manifest}, and were not used")
+        say(f"{scores}: {extra:,} rows are of no pair in {manifest}, and were not used")

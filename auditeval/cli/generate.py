@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from auditeval.text import say
+
 
 def generate(
     prompts: Annotated[Path, typer.Argument(help="CSV: label or caption; optional category.")],
@@ -47,7 +49,7 @@ def generate(
     bar = track(made, "generate", len(wanted) * takes, console=Console(stderr=True))
     with sole_writer(output):
         failed = [step.reason for step in bar if step.reason]
-    print(f"{output / 'labels.csv'}: {len(wanted) * takes - len(failed)} clips")
+    say(f"{output / 'labels.csv'}: {len(wanted) * takes - len(failed)} clips")
     if failed:
-        print(f"{len(failed)} clips could not be made, the first: {failed[0]}")
+        say(f"{len(failed)} clips could not be made, the first: {failed[0]}")
         raise typer.Exit(1)

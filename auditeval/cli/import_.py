@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from auditeval.cli.options import Force
+from auditeval.text import say
 
 
 class Layout(str, Enum):
@@ -66,12 +67,12 @@ def import_(
     with writing(output, f"auditeval import {layout.value}", inputs=[folder], force=force):
         if layout is Layout.omni_results:
             rows, errors = import_omni_results(folder, output)
-            print(f"{output}: {rows - errors} scored, {errors} errors")
+            say(f"{output}: {rows - errors} scored, {errors} errors")
             if errors:
                 raise typer.Exit(1)
             return
         count, rated = _import_pairs(layout, folder, output)
-    print(f"{output}: {count} pairs, {rated} with ratings")
+    say(f"{output}: {count} pairs, {rated} with ratings")
 
 
 def _import_pairs(layout: Layout, folder: Path, output: Path) -> tuple[int, int]:

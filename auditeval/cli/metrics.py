@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from auditeval.cli.options import Force
+from auditeval.cli.options import Force, bars
+from auditeval.text import say
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+    from rich.progress import TaskID
 
 
 def metrics(
@@ -99,7 +100,7 @@ def metrics(
     }
     names = [name.strip() for name in only.split(",")] if only is not None else []
     encoders = {**paper, **offline} if names or not paper else paper
-    with writing(output, "auditeval metrics", FILES, manifests, force), _progress() as bar:
+    with writing(output, "auditeval metrics", FILES, manifests, force), bars() as bar:
         tasks: dict[str, TaskID] = {}
 
         def watch(what: str, done: int, total: int) -> None:
@@ -121,7 +122,7 @@ def metrics(
         write(made, output)
     print_table(made)
     left_out = sum(len(row.left_out) for row in made.rows)
-    print(f"report: {output}, {left_out} pairs left out")
+    say(f"report: {output}, {left_out} pairs left out")
     if left_out:
         raise typer.Exit(1)
 
@@ -137,11 +138,3 @@ def _named(manifests: list[Path]) -> dict[str, Path]:
         raise UserError("a manifest stands twice among those to compare")
     short = len({path.stem for path in manifests}) == len(manifests)
     return {path.stem if short else str(path): path for path in manifests}
-
-
-def _progress() -> Progress:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
-    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=Console(stderr=True))

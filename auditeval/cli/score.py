@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from auditeval.text import say
+
 if TYPE_CHECKING:
     from auditeval.manifest_scoring import Progress
     from auditeval.types import EditPair
@@ -95,7 +97,11 @@ def score(
             raise UserError(f"{manifest}: no such manifest")
         evaluator = load(checkpoint, device, cache_dir, workers, base, dtype, merge, max_duration)
         steps = evaluator.score_manifest(manifest, output, batch_size, fresh, force)
-        _score_manifest(steps, output)
+        step = _score_manifest(steps, output)
+        if damaged := evaluator.store.damaged:
+            say(f"{damaged:,} damaged entries of the feature cache were made again")
+        if step.errors:
+            raise typer.Exit(1)
         return
     if output is not None:
         raise UserError("-o goes with a MANIFEST; the scores of one pair are printed")
@@ -107,7 +113,7 @@ def score(
     for axis in AXES:
         value, interval = getattr(row, axis), row.interval(axis)
         ends = f"  [{interval[0]:.2f} to {interval[1]:.2f}]" if interval else ""
-        print(f"{axis:<14}{value:.3f}{ends}" if value is not None else f"{axis:<14}not trained")
+        say(f"{axis:<14}{value:.3f}{ends}" if value is not None else f"{axis:<14}not trained")
 
 
 def one_pair(
@@ -132,7 +138,8 @@ def one_pair(
         raise UserError(sentence(error)) from None
 
 
-def _score_manifest(steps: Iterator[Progress], output: Path) -> None:
+def _score_manifest(steps: Iterator[Progress], output: Path) -> Progress:
+    """Show a bar and say what came of it; the last of the steps."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -155,14 +162,13 @@ def _score_manifest(steps: Iterator[Progress], output: Path) -> None:
             speed = bar.tasks[0].speed
             rate = f"{speed:.1f} pairs/s" if speed else ""
             bar.update(task, completed=step.done, total=step.total, errors=step.errors, rate=rate)
-    print(f"{output}: {step.total - step.errors} scored, {step.errors} errors")
+    say(f"{output}: {step.total - step.errors} scored, {step.errors} errors")
     if step.kept:
-        print(f"{step.kept:,} rows were kept of an earlier run; --fresh scores all again")
+        say(f"{step.kept:,} rows were kept of an earlier run; --fresh scores all again")
     if step.changed:
         more = f" and {len(step.changed) - _NAMED:,} more" if len(step.changed) > _NAMED else ""
-        print(
+        say(
             f"{len(step.changed):,} pairs were scored again, their clips are other files than "
             f"before: {', '.join(step.changed[:_NAMED])}{more}"
         )
-    if step.errors:
-        raise typer.Exit(1)
+    return step

@@ -1,8 +1,8 @@
 """Features of clips, captions and pairs, each computed once and kept on disk by content.
 
 The key of a clip is the hash of its decoded samples, so a renamed file costs nothing and one
-changed sample recomputes that clip alone. An entry is a safetensors file that is written under a
-temporary name and renamed: several processes may share one cache.
+changed sample recomputes that clip alone. An entry is one of `auditeval.entries`, in the form of
+safetensors: several processes may share one cache.
 """
 
 from __future__ import annotations
@@ -19,11 +19,10 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import platformdirs
-from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from auditeval import audio
-from auditeval.atomic import replacing
+from auditeval.entries import Entries
 from auditeval.features.comparison import changed_words, compare
 from auditeval.features.encoder import AudioFeatures, Encoder
 from auditeval.features.evidence import weigh
@@ -72,7 +71,8 @@ class FeatureStore:
 
     Decoding, resampling and the encoders release the interpreter lock, so threads use all cores.
     A clip that lasts longer than `max_seconds` has no features (see `audio.files.read`).
-    `encoder_seconds` and `misses` say what the encoders cost so far.
+    `encoder_seconds` and `misses` say what the encoders cost so far. A cache on a full disk, or on
+    one that cannot be written or read, costs a warning; raises UserError where it is no folder.
     """
 
     def __init__(
@@ -93,17 +93,25 @@ class FeatureStore:
         self.encoder_seconds = 0.0
         self.misses = 0
         self._lock = threading.Condition()
-        self._claimed: set[Path] = set()
+        self._claimed: set[str] = set()
         self._one_large = threading.Lock()
-        folder = Path(cache_dir or default_cache_dir())
-        self._folder = folder / f"{encoder.name}@{encoder.revision}"
+        made_by = f"{encoder.name}@{encoder.revision}"
+        folder = Path(cache_dir or default_cache_dir()) / made_by
+        self._entries = Entries(folder, made_by)
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
+            folder.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError) as error:
             raise UserError(
-                f"{self._folder}: the feature cache cannot be made ({error.strerror}); set "
+                f"{folder}: the feature cache cannot be made ({error.strerror}); set "
                 "AUDITEVAL_CACHE to a folder you can write to"
             ) from None
+        except OSError:
+            pass  # the first entry says so
+
+    @property
+    def damaged(self) -> int:
+        """Entries of the cache so far that were not what had been written; they were made again."""
+        return self._entries.damaged
 
     def pairs(
         self, pairs: Sequence[EditPair], with_changed_words: bool = True
@@ -257,52 +265,31 @@ class FeatureStore:
         compute: Callable[[list[int]], list[dict[str, np.ndarray]]],
     ) -> list[dict[str, np.ndarray]]:
         """Entries of these keys; `compute` makes those of the rows that are not there."""
-        paths = [self._folder / kind / key[:2] / f"{key}.safetensors" for key in keys]
-        with self._claim(set(paths)):
-            entries = {path: self._load(path) for path in dict.fromkeys(paths)}
-            missing = [path for path, entry in entries.items() if entry is None]
+        names = [f"{kind}/{key[:2]}/{key}" for key in keys]
+        with self._claim(set(names)):
+            found = {name: self._entries.read(name) for name in dict.fromkeys(names)}
+            entries = {name: load(data) for name, data in found.items() if data is not None}
+            missing = [name for name in found if name not in entries]
             if missing:
-                computed = compute([paths.index(path) for path in missing])
-                for path, made in zip(missing, computed, strict=True):
-                    self._write(path, save({k: np.ascontiguousarray(v) for k, v in made.items()}))
-                    entries[path] = made
-        return [entries[path] for path in paths]  # type: ignore[misc]
+                computed = compute([names.index(name) for name in missing])
+                for name, made in zip(missing, computed, strict=True):
+                    arrays = {k: np.ascontiguousarray(v) for k, v in made.items()}
+                    self._entries.write(name, save(arrays))
+                    entries[name] = made
+        return [entries[name] for name in names]
 
     @contextmanager
-    def _claim(self, paths: set[Path]) -> Iterator[None]:
+    def _claim(self, names: set[str]) -> Iterator[None]:
         """Waits while another thread has any of these: files of equal content are encoded once."""
         with self._lock:
-            self._lock.wait_for(lambda: self._claimed.isdisjoint(paths))
-            self._claimed |= paths
+            self._lock.wait_for(lambda: self._claimed.isdisjoint(names))
+            self._claimed |= names
         try:
             yield
         finally:
             with self._lock:
-                self._claimed -= paths
+                self._claimed -= names
                 self._lock.notify_all()
-
-    def _load(self, path: Path) -> dict[str, np.ndarray] | None:
-        try:
-            return load(path.read_bytes())
-        except FileNotFoundError:
-            return None
-        except SafetensorError:
-            path.unlink(missing_ok=True)  # damaged on disk: compute it again
-            return None
-        except OSError as error:
-            raise UserError(
-                f"{path}: the feature cache cannot be read ({error.strerror})"
-            ) from None
-
-    def _write(self, path: Path, data: bytes) -> None:
-        try:
-            with replacing(path) as temporary:
-                temporary.write_bytes(data)
-        except OSError as error:
-            raise UserError(
-                f"{path}: the feature cache cannot be written ({error.strerror}); free some space "
-                "or set AUDITEVAL_CACHE to another folder"
-            ) from None
 
 
 class _Timer:

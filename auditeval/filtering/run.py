@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 
 import polars
 
-from auditeval import manifest
+from auditeval import manifest, scores_table
 from auditeval.atomic import replacing
 from auditeval.digests import sha256
 from auditeval.filtering.recipe import read_recipe
 from auditeval.filtering.select import Outcome, select, summarize
 from auditeval.filtering.split import Halves, split
-from auditeval.filtering.tables import read_pairs, read_scores
+from auditeval.filtering.tables import read_pairs
 from auditeval.outputs import writing
-from auditeval.types import UserError
+from auditeval.types import AXES, UserError
 from auditeval.version import __version__
 
 
@@ -77,7 +77,7 @@ def filtered(
         progress(f"reading {manifest_path.name}")
         pairs = read_pairs(manifest_path)
         progress(f"reading {scores_path.name}")
-        scores = read_scores(scores_path)
+        scores = scores_table.read_table(scores_path).select("id", *AXES)
         scores = scores.with_columns(scored=polars.lit(True))
         table = pairs.join(scores, on="id", how="left", maintain_order="left")
         matched = table["scored"].count()

@@ -1,4 +1,4 @@
-"""The columns that filtering needs of a manifest and of a scores table; the rest stays on disk."""
+"""The columns that filtering needs of a manifest; the rest stays on disk."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ from pathlib import Path
 import polars
 
 from auditeval import manifest, scores_table
-from auditeval.types import AXES, EditPair, UserError
+from auditeval.types import AXES, EditPair
 from auditeval.votes import RATER_IDS
 
-PAIRS = polars.Schema({"id": polars.String, "operation": polars.String})
-SCORES = polars.Schema(
-    [("id", polars.String), *((axis, polars.Float64) for axis in AXES), ("status", polars.String)]
-)
+_PAIRS = polars.Schema({"id": polars.String, "operation": polars.String})
 _REQUIRED = {name for name, field in EditPair.model_fields.items() if field.is_required()}
 _CELLS = (f"{group}.{axis}" for group in ("ratings", "raters") for axis in AXES)
 _KNOWN = {*EditPair.model_fields, *_CELLS, RATER_IDS}
@@ -32,64 +29,37 @@ def read_pairs(path: Path) -> polars.DataFrame:
     """
     manifest.check_suffix(path)
     try:
-        table = _scan(path, PAIRS)
+        table = _scan(path)
         if not table.height:
             raise _Unclear
-    except (polars.exceptions.PolarsError, OSError, _Unclear):
+    # TypeError: by a path that is not UTF-8
+    except (polars.exceptions.PolarsError, OSError, TypeError, _Unclear):
         manifest.check(path)
         rows = ((pair.id, pair.operation) for pair in manifest.iterate(path))
-        return polars.DataFrame(rows, PAIRS, orient="row")
-    return _unique(table, path)
+        return polars.DataFrame(rows, _PAIRS, orient="row")
+    scores_table.check_unique(table["id"], path)
+    return table
 
 
-def read_scores(path: Path) -> polars.DataFrame:
-    """id and AXES of each row; an error row has no scores, and NaN is none.
-
-    Raises UserError with file and row for what is no scores table.
-    """
-    scores_table.check_suffix(path)
-    try:
-        table = _scan(path, SCORES)
-        if not table["status"].is_in(["ok", "error"]).all() or table["status"].has_nulls():
-            raise _Unclear
-    except (polars.exceptions.PolarsError, OSError, _Unclear):
-        rows = (tuple(getattr(row, name) for name in SCORES) for row in scores_table.read(path))
-        table = polars.DataFrame(rows, SCORES, orient="row")
-    counts = polars.col("status") == "ok"
-    scores = (polars.when(counts & polars.col(axis).is_finite()).then(axis) for axis in AXES)
-    return _unique(table.select("id", *scores), path)
-
-
-def _scan(path: Path, schema: polars.Schema) -> polars.DataFrame:
-    """The columns of `schema`; one that a manifest may lack is null. Raises _Unclear."""
+def _scan(path: Path) -> polars.DataFrame:
+    """id, and operation, null where the manifest has none. Raises _Unclear."""
     scans: dict[str, Callable[[], polars.LazyFrame]] = {
-        ".jsonl": lambda: polars.scan_ndjson(path, schema=schema),
-        ".csv": lambda: polars.scan_csv(path, infer_schema=False, schema_overrides=schema),
+        ".jsonl": lambda: polars.scan_ndjson(path, schema=_PAIRS),
+        ".csv": lambda: polars.scan_csv(
+            path, infer_schema=False, schema_overrides=_PAIRS, glob=False
+        ),
         ".parquet": lambda: polars.scan_parquet(path, glob=False),
     }
     rows = scans[path.suffix.lower()]()
     found = rows.collect_schema()
-    if schema == PAIRS and path.suffix.lower() != ".jsonl":
+    if path.suffix.lower() != ".jsonl":
         if not _REQUIRED <= set(found) <= _KNOWN:
             raise _Unclear
         if "operation" not in found:
             rows = rows.with_columns(operation=polars.lit(None, polars.String))
-    elif not set(schema) <= set(found):
-        raise _Unclear
     if found["id"].is_numeric() or found["id"].is_nested():
         raise _Unclear
-    table = rows.select(polars.col(name).cast(kind) for name, kind in schema.items()).collect()
+    table = rows.select(polars.col(name).cast(kind) for name, kind in _PAIRS.items()).collect()
     if not (table["id"].is_not_null() & (table["id"] != "")).all():
         raise _Unclear
-    return table
-
-
-def _unique(table: polars.DataFrame, path: Path) -> polars.DataFrame:
-    again = (~table["id"].is_first_distinct()).arg_true()
-    if len(again):
-        name = table["id"][again[0]]
-        first = (table["id"] == name).arg_true()[0]
-        raise UserError(
-            f"{path}: id {name!r} stands in rows {first + 1} and {again[0] + 1}; ids must be unique"
-        )
     return table

@@ -116,7 +116,8 @@ class Report(NamedTuple):
 
     `points` are (rating, prediction, system) of the evaluator `plotted`. `ceilings` are of the axes
     that some pairs have votes of, as `metrics.raters.rater_ceiling` makes them. `groups` are the
-    same of the pairs with each value of the field `by`.
+    same of the pairs with each value of the field `by`. `notes` are sentences on what a reader of
+    the table should know of how it came about.
     """
 
     rows: list[Row]
@@ -128,6 +129,7 @@ class Report(NamedTuple):
     leaks: Sequence[Leaks] = ()
     by: str = ""
     groups: Mapping[str, Report] = MappingProxyType({})
+    notes: Sequence[str] = ()
 
 
 def make_report(
@@ -296,6 +298,7 @@ def _plain_remarks(report: Report) -> dict[str, Any]:
         "leaks": [found._asdict() for found in report.leaks],
         "by": report.by,
         "groups": {name: to_json(group) for name, group in report.groups.items()},
+        "notes": list(report.notes),
     }
     return {key: value for key, value in found.items() if value}
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from auditeval import text
 from auditeval.atomic import replacing
 from auditeval.metrics.agreement import system_means
 
@@ -28,7 +30,10 @@ def plot(report: Report, path: Path) -> None:
         3, len(axes), figsize=(3.4 * len(axes), 9.2), squeeze=False, layout="constrained",
         height_ratios=(1, 1, 0.7),
     )  # fmt: skip
-    figure.suptitle(f"{report.plotted}, against {report.ratings_from}", wrap=True)
+    shown = f"{text.shortened(report.plotted)}, against {text.shortened(report.ratings_from, 100)}"
+    letters = 34 * len(axes)
+    lines = (text.plot(line, letters) for line in wrap(shown, letters))
+    figure.suptitle("\n".join(lines))
     for column, axis in enumerate(axes):
         ratings, predicted, systems = zip(*report.points[axis], strict=True)
         panels[0, column].scatter(ratings, predicted, s=9, alpha=0.5, linewidths=0)
@@ -37,7 +42,8 @@ def plot(report: Report, path: Path) -> None:
             panels[1, column].scatter(*(list(mean.values()) for mean in means), s=18)
             for system in means[0]:
                 at = (means[0][system], means[1][system])
-                panels[1, column].annotate(system, at, fontsize=5, alpha=0.7)
+                name = panels[1, column].annotate(text.plot(system), at, fontsize=5, alpha=0.7)
+                name.set_in_layout(False)  # a long one may stand out of its panel
         for row, level in enumerate(("utterance", "system")):
             panel = panels[row, column]
             panel.plot([1, 5], [1, 5], color="0.7", linewidth=0.8, zorder=0)

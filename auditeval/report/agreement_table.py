@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from auditeval import text
 from auditeval.metrics.agreement import LEVELS, LOWER_IS_BETTER, STATISTICS, Agreement
 from auditeval.report import leaks
 from auditeval.types import Undefined
@@ -36,12 +37,12 @@ def render_table(
     95 % intervals stand under the values. A `tight` one has no space beside its lines; one that is
     not `explained` says below it only what is missing.
     """
-    from rich.markup import escape
     from rich.table import Table
 
+    caption = _caption(report, levels, explained)
     table = Table(
-        title=escape(f"Agreement with {report.ratings_from}"),
-        caption=escape(_caption(report, levels, explained)) or None,
+        title=text.cell(f"Agreement with {report.ratings_from}", style="table.title"),
+        caption=text.cell(caption, style="table.caption") if caption else None,
         padding=(0, 0) if tight else (0, 1),
     )
     table.add_column("axis", no_wrap=True)
@@ -56,8 +57,8 @@ def render_table(
     for before, line, after in zip([None, *lines], lines, [*lines[1:], None], strict=False):
         table.add_row(
             "" if before and before.axis == line.axis else line.axis,
-            escape(line.name),
-            *("\n".join(filter(None, cell(value))) for value in _values(line, levels)),
+            text.label(line.name),
+            *(text.cell(*filter(None, cell(value))) for value in _values(line, levels)),
             *(["\n".join(filter(None, line.covered))] if sure else []),
             line.pairs,
             end_section=after is None or after.axis != line.axis,
@@ -90,16 +91,17 @@ def print_report(report: Report) -> None:
     """Print the table, what goes with it, and the tables of its groups."""
     print_table(report)
     for line in _remarks(report):
-        print(line)
+        text.say(line)
     for group in report.groups.values():
         print_table(group, explained=False)
 
 
 def to_markdown(report: Report) -> str:
     """The same in Markdown, intervals in brackets."""
-    parts = [f"# Agreement with {report.ratings_from}", *_markdown(report)]
+    parts = [f"# Agreement with {text.markdown(report.ratings_from)}", *_markdown(report)]
     for group in report.groups.values():
-        parts += [f"## Agreement with {group.ratings_from}", *_markdown(group, explained=False)]
+        title = text.markdown(group.ratings_from)
+        parts += [f"## Agreement with {title}", *_markdown(group, explained=False)]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -114,10 +116,11 @@ def _markdown(report: Report, explained: bool = True) -> Iterator[str]:
     for line in _lines(report):
         cells = [" ".join(cell(value)).strip() for value in _values(line, LEVELS)]
         cells += [" ".join(line.covered).strip()] if sure else []
-        rows.append(f"| {line.axis} | {line.name} | {' | '.join(cells)} | {line.pairs} |")
+        name = text.markdown(line.name)
+        rows.append(f"| {line.axis} | {name} | {' | '.join(cells)} | {line.pairs} |")
     yield "\n".join(rows)
-    yield _caption(report, LEVELS, explained)
-    yield "\n".join(f"- {remark}" for remark in _remarks(report))
+    yield text.markdown(_caption(report, LEVELS, explained))
+    yield "\n".join(f"- {text.markdown(remark)}" for remark in _remarks(report))
 
 
 def cell(value: Agreement | None) -> tuple[str, str]:
@@ -197,9 +200,9 @@ def _caption(report: Report, levels: Sequence[str], explained: bool) -> str:
 
 
 def _remarks(report: Report) -> list[str]:
-    """Differences between evaluators, and what they may know of the pairs."""
+    """Differences between evaluators, what they may know of the pairs, and the notes."""
     known = [sentence for found in report.leaks for sentence in leaks.sentences(found)]
-    return [*map(_sentence, report.differences), *known]
+    return [*map(_sentence, report.differences), *known, *report.notes]
 
 
 def _sentence(found: Difference) -> str:

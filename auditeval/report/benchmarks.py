@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from auditeval import text
 from auditeval.atomic import replacing
 from auditeval.benchmarks.benchmark import Column, Table
 from auditeval.types import Undefined
@@ -71,10 +71,10 @@ def to_json(tables: Sequence[Table], provenance: Mapping[str, Any]) -> dict[str,
 
 def write(tables: Sequence[Table], provenance: Mapping[str, Any], folder: Path, name: str) -> None:
     """`folder`/<name>.json, <name>.md and, for each table with a radar, <table>.png."""
-    data = json.dumps(to_json(tables, provenance), indent=2, ensure_ascii=False) + "\n"
-    for suffix, text in (("json", data), ("md", to_markdown(tables))):
+    data = text.to_json(to_json(tables, provenance)) + "\n"
+    for suffix, content in (("json", data), ("md", to_markdown(tables))):
         with replacing(folder / f"{name}.{suffix}") as temporary:
-            temporary.write_text(text, encoding="utf-8")
+            temporary.write_text(content, encoding="utf-8")
     for table in tables:
         if table.radar:
             with replacing(folder / f"{table.name}.png") as temporary:
@@ -84,30 +84,32 @@ def write(tables: Sequence[Table], provenance: Mapping[str, Any], folder: Path, 
 def print_tables(tables: Sequence[Table]) -> None:
     """Print them; in a terminal too narrow for one lines run over, no digit is cut."""
     from rich.console import Console
-    from rich.markup import escape
     from rich.table import Table as RichTable
 
     for table in tables:
         rendered = RichTable(
-            title=escape(table.title),
-            caption=escape("\n".join(_notes(table))) or None,
+            title=text.cell(table.title, style="table.title"),
+            caption=text.cell(*_notes(table), style="table.caption") if _notes(table) else None,
             caption_justify="left",
         )
         rendered.add_column("", no_wrap=True)
-        widths = [max(map(len, table.rows), default=0)]
+        names = [text.label(row) for row in table.rows]
+        widths = [max((name.cell_len for name in names), default=0)]
         for column in table.columns:
             texts = [shown(row.get(column.name), column) for row in table.rows.values()]
             # A header may run over several lines, but a word of it or a cell is never cut.
             widths.append(max(map(len, [*_header(column).split(), *texts])))
-            rendered.add_column(escape(_header(column)), justify="right", min_width=widths[-1])
+            rendered.add_column(text.cell(_header(column)), justify="right", min_width=widths[-1])
         tops = {column.name: best(table, column) for column in table.columns}
-        for row, cells in table.rows.items():
+        for name, (row, cells) in zip(names, table.rows.items(), strict=True):
             marked = [
-                f"[bold]{escape(text)}[/]" if row in tops[column.name] else escape(text)
+                text.cell(
+                    shown(cells.get(column.name), column),
+                    style="bold" if row in tops[column.name] else "",
+                )
                 for column in table.columns
-                for text in [shown(cells.get(column.name), column)]
             ]
-            rendered.add_row(escape(row), *marked)
+            rendered.add_row(name, *marked)
         borders = 3 * len(widths) + 1
         Console(width=max(Console().width, sum(widths) + borders)).print(rendered)
 
@@ -119,7 +121,11 @@ def draw_radar(table: Table, path: Path) -> None:
 
     low, high = table.radar_range
     angles = [2 * math.pi * place / len(table.radar) for place in range(len(table.radar))]
-    figure = Figure(figsize=(8, 6), layout="constrained")
+    names = {row: text.plot(row) for row in table.rows}
+    longest = max(map(len, names.values()), default=0)
+    # The legend beside the radar has a line a row.
+    size = 8 + 0.08 * max(0, longest - 20), max(6, 0.25 * len(names))
+    figure = Figure(figsize=size, layout="constrained")
     axes = figure.add_subplot(projection="polar")
     for row, cells in table.rows.items():
         values = [
@@ -127,32 +133,31 @@ def draw_radar(table: Table, path: Path) -> None:
             for name in table.radar
         ]
         if not all(map(math.isnan, values)):
-            line = axes.plot([*angles, angles[0]], [*values, values[0]], "o-", label=row, ms=3)
-            axes.fill(
-                [*angles, angles[0]], [*values, values[0]], color=line[0].get_color(), alpha=0.1
-            )
-    axes.set_xticks(angles, table.radar)
+            around = [*angles, angles[0]], [*values, values[0]]
+            line = axes.plot(*around, "o-", label=names[row], ms=3)
+            axes.fill(*around, color=line[0].get_color(), alpha=0.1)
+    axes.set_xticks(angles, list(map(text.plot, table.radar)))
     axes.set_ylim(low, high)
-    axes.set_title(table.title, wrap=True, fontsize=9)
+    axes.set_title(text.plot(table.title, 200), wrap=True, fontsize=9)
     figure.legend(loc="outside right upper", frameon=False)
     FigureCanvasAgg(figure).print_png(path)
 
 
 def _section(table: Table) -> str:
     lines = [
-        f"## {table.title}",
+        f"## {text.markdown(table.title)}",
         "",
-        f"| | {' | '.join(_escaped(_header(column)) for column in table.columns)} |",
+        f"| | {' | '.join(text.markdown(_header(column)) for column in table.columns)} |",
         f"|---|{'--:|' * len(table.columns)}",
     ]
     tops = {column.name: best(table, column) for column in table.columns}
     for row, cells in table.rows.items():
         texts = []
         for column in table.columns:
-            text = _escaped(shown(cells.get(column.name), column))
-            texts.append(f"**{text}**" if row in tops[column.name] else text)
-        lines.append(f"| {_escaped(row)} | {' | '.join(texts)} |")
-    notes = [line for note in _notes(table) for line in ("", note)]
+            said = text.markdown(shown(cells.get(column.name), column))
+            texts.append(f"**{said}**" if row in tops[column.name] else said)
+        lines.append(f"| {text.markdown(row)} | {' | '.join(texts)} |")
+    notes = [line for note in _notes(table) for line in ("", text.markdown(note))]
     return "\n".join([*lines, *notes, ""])
 
 
@@ -181,10 +186,6 @@ def _notes(table: Table) -> list[str]:
 def _header(column: Column) -> str:
     arrow = {"higher": " ↑", "lower": " ↓", None: ""}[column.better]
     return f"{column.name}{' (%)' if column.unit == '%' else ''}{arrow}"
-
-
-def _escaped(text: str) -> str:
-    return " ".join(text.split("\n")).replace("|", "\\|")
 
 
 def _plain(cell: Cell) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from auditeval import reading
+from auditeval import reading, text
 from auditeval.atomic import replacing
 from auditeval.checkpoint import CARD, CONFIG, WEIGHTS
 
@@ -37,11 +37,11 @@ def write(folder: Path, run: Path) -> Path:
     reports = sorted((run / "report").rglob("*.md"), key=lambda path: (len(path.parts), path.parts))
     tables = [path.read_text(encoding="utf-8") for path in reports]
     weights = (folder / WEIGHTS).stat().st_size
-    text = render(config, described, weights, tables)
+    card = render(config, described, weights, tables)
     path = folder / CARD
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
+    if not path.exists() or path.read_text(encoding="utf-8") != card:
         with replacing(path) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+            temporary.write_text(card, encoding="utf-8")
     return path
 
 
@@ -61,20 +61,21 @@ def render(
         tags=_TAGS,
         model_name=name,
     ).to_yaml()
-    credits = config["data"].get("credits", "not stated")
+    credits = text.markdown(config["data"].get("credits", "not stated"))
     encoder, model, training = (described[key] for key in ("encoder", "model", "training"))
+    described_as = _CREDITS.get(encoder["name"]) or text.markdown(encoder["revision"])
     facts = {
-        "encoder": f"`{encoder['name']}`: {_CREDITS.get(encoder['name'], encoder['revision'])}",
+        "encoder": f"`{encoder['name']}`: {described_as}",
         "model": f"`{model['name']}`, {weights / 1e6:.1f} MB",
         "training data": f"{training['pairs']} pairs; {credits}",
-        "ratings": training["ratings_from"],
+        "ratings": text.markdown(training["ratings_from"]),
         "made by": f"`train.py` of auditeval {described['software']['auditeval']}, "
         f"seed {training['seed']}",
         "licence": "MIT (these weights)",
     }
-    rows = [f"| {key} | {_cell(value)} |" for key, value in facts.items()]
+    rows = [f"| {key} | {value} |" for key, value in facts.items()]
     sections = [
-        f"---\n{header}\n---\n\n# {name}",
+        f"---\n{header}\n---\n\n# {text.markdown(name)}",
         "Predicts how people would rate an edit of a recording: quality, relevance to what was "
         "asked for,\nand faithfulness to the rest, each from 1 (worst) to 5 (best), from the two "
         "clips and a caption of\neach.",
@@ -89,7 +90,3 @@ def render(
 def _lower(table: str) -> str:
     """The table under a heading of the second level."""
     return f"#{table.strip()}" if table.startswith("# ") else table.strip()
-
-
-def _cell(value: str) -> str:
-    return value.replace("|", "\\|").replace("\n", " ")

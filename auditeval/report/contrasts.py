@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from auditeval import text
 from auditeval.atomic import replacing
 from auditeval.metrics.pairwise import Contrast, contrasts
 from auditeval.report.agreement import Predictions
@@ -101,15 +102,15 @@ def render_table(report: Report) -> Table:
     """A row an evaluator, a column a variant, 95 % intervals under the values."""
     from rich.table import Table
 
-    table = Table(title=_title(report), caption=_caption())
+    table = Table(title=text.cell(_title(report), style="table.title"), caption=_caption())
     table.add_column("evaluator", no_wrap=True)
     variants = _variants(report)
     for name in variants:
-        table.add_column(name, justify="right", no_wrap=True)
+        table.add_column(text.label(name), justify="right", no_wrap=True)
     table.add_column("trials", justify="right", no_wrap=True)
     for evaluator, found in report.accuracies.items():
-        cells = ["\n".join(cell(found.get(name))) for name in variants]
-        table.add_row(evaluator, *cells, str(found["total"].trials))
+        cells = [text.cell(*cell(found.get(name))) for name in variants]
+        table.add_row(text.label(evaluator), *cells, str(found["total"].trials))
     return table
 
 
@@ -117,14 +118,15 @@ def to_markdown(report: Report) -> str:
     """The same table in Markdown, intervals in brackets."""
     variants = _variants(report)
     lines = [
-        f"# {_title(report)}",
+        f"# {text.markdown(_title(report))}",
         "",
-        f"| evaluator | {' | '.join(variants)} | trials |",
+        f"| evaluator | {' | '.join(map(text.markdown, variants))} | trials |",
         f"|---|{'--:|' * (len(variants) + 1)}",
     ]
     for evaluator, found in report.accuracies.items():
         cells = [" ".join(part for part in cell(found.get(name)) if part) for name in variants]
-        lines.append(f"| {evaluator} | {' | '.join(cells)} | {found['total'].trials} |")
+        name = text.markdown(evaluator)
+        lines.append(f"| {name} | {' | '.join(cells)} | {found['total'].trials} |")
     return "\n".join([*lines, "", _caption(), ""])
 
 
@@ -148,9 +150,9 @@ def to_json(report: Report) -> dict[str, Any]:
 def write(report: Report, folder: Path) -> None:
     """contrasts.json and contrasts.md in `folder`."""
     data = json.dumps(to_json(report), indent=1) + "\n"
-    for name, text in (("contrasts.json", data), ("contrasts.md", to_markdown(report))):
+    for name, content in (("contrasts.json", data), ("contrasts.md", to_markdown(report))):
         with replacing(folder / name) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+            temporary.write_text(content, encoding="utf-8")
 
 
 def cell(found: Contrast | None) -> tuple[str, str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from auditeval import text
 from auditeval.atomic import replacing
 from auditeval.metrics.data_quality import DataMetric, Measured
 from auditeval.metrics.groups import GROUPS
@@ -51,8 +51,8 @@ def to_markdown(table: Table) -> str:
             value, interval, pairs = _cell(row.values[metric.name])
             shown = f"**{value}**" if row.name in best(table, metric) else value
             cells.append("<br>".join(part for part in (shown, interval, pairs) if part))
-        lines.append(f"| {row.name} | {' | '.join(cells)} |")
-    return "\n".join([*lines, "", _caption(table), ""])
+        lines.append(f"| {text.markdown(row.name)} | {' | '.join(cells)} |")
+    return "\n".join([*lines, "", text.markdown(_caption(table)), ""])
 
 
 def to_json(table: Table) -> dict[str, Any]:
@@ -88,10 +88,10 @@ FILES = ("data_quality.json", "data_quality.md")
 
 def write(table: Table, folder: Path) -> None:
     """data_quality.json and data_quality.md in `folder`."""
-    data = json.dumps(to_json(table), indent=2, ensure_ascii=False) + "\n"
-    for name, text in (("data_quality.json", data), ("data_quality.md", to_markdown(table))):
+    data = text.to_json(to_json(table)) + "\n"
+    for name, content in (("data_quality.json", data), ("data_quality.md", to_markdown(table))):
         with replacing(folder / name) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+            temporary.write_text(content, encoding="utf-8")
 
 
 def print_table(table: Table) -> None:
@@ -104,11 +104,12 @@ def print_table(table: Table) -> None:
 
 
 def _render(table: Table) -> RichTable:
-    from rich.markup import escape
     from rich.table import Table as RichTable
 
     rendered = RichTable(
-        title="Data quality, edited against original", caption=_caption(table), show_lines=True
+        title="Data quality, edited against original",
+        caption=text.cell(_caption(table), style="table.caption"),
+        show_lines=True,
     )
     rendered.add_column("set", no_wrap=True)
     for metric in table.metrics:
@@ -119,9 +120,11 @@ def _render(table: Table) -> RichTable:
         cells = []
         for metric in table.metrics:
             value, interval, pairs = _cell(row.values[metric.name])
-            shown = f"[bold]{value}[/]" if row.name in best(table, metric) else value
-            cells.append("\n".join(part for part in (shown, escape(interval), pairs) if part))
-        rendered.add_row(escape(row.name), *cells)
+            shown = text.cell(*filter(None, (value, interval, pairs)))
+            if row.name in best(table, metric):
+                shown.stylize("bold", 0, len(value))
+            cells.append(shown)
+        rendered.add_row(text.label(row.name), *cells)
     return rendered
 
 

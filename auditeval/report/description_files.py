@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from auditeval import text
 from auditeval.atomic import replacing
 from auditeval.data.inventory import Inventory
 from auditeval.report.description import BIN_CENTRES, SECONDS, Description, shown
@@ -82,9 +82,9 @@ FILES = ("description.json", "description.md", "description.png")
 
 def write(made: Description, folder: Path) -> None:
     """description.json, description.md and, where something is rated, description.png."""
-    data = json.dumps(to_json(made), indent=2, ensure_ascii=False) + "\n"
-    for name, text in (("description.json", data), ("description.md", to_markdown(made))):
+    data = text.to_json(to_json(made)) + "\n"
+    for name, content in (("description.json", data), ("description.md", to_markdown(made))):
         with replacing(folder / name) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+            temporary.write_text(content, encoding="utf-8")
     if made.distributions:
         plot(made, folder / "description.png")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from auditeval import text
 from auditeval.atomic import replacing
 from auditeval.report.description import BIN_CENTRES, Description
 from auditeval.types import Undefined
@@ -17,13 +18,16 @@ def plot(made: Description, path: Path) -> None:
     from matplotlib.figure import Figure
 
     axes, systems = list(made.distributions), made.by.get("system", {})
+    names = list(map(text.plot, systems))
+    longest = max(map(len, names), default=0)
+    height = 0.8 + 2.2 * len(axes) + 0.07 * max(0, longest - 12)
     width = 3.6 + (max(3.4, 0.22 * len(systems)) if systems else 0)
-    figure = Figure(figsize=(width, 0.8 + 2.2 * len(axes)), layout="constrained")
+    figure = Figure(figsize=(width, height), layout="constrained")
     ratios = (3.6, width - 3.6) if systems else (1,)
     panels = figure.subplots(
         len(axes), len(ratios), squeeze=False, width_ratios=ratios, sharex="col"
     )
-    figure.suptitle(f"Ratings of {made.manifest.name}", parse_math=False)
+    figure.suptitle(f"Ratings of {text.plot(made.manifest.name)}")
     for row, axis in enumerate(axes):
         spread = made.whole.ratings[axis]
         histogram = panels[row, 0]
@@ -49,8 +53,6 @@ def plot(made: Description, path: Path) -> None:
         panel.grid(axis="y", color="0.9")
     panels[-1, 0].set_xlabel("rating")
     if systems:
-        panels[-1, 1].set_xticks(range(len(systems)), list(systems), rotation=90, fontsize=8)
-        for label in panels[-1, 1].get_xticklabels():
-            label.set_parse_math(False)
+        panels[-1, 1].set_xticks(range(len(systems)), names, rotation=90, fontsize=8)
     with replacing(path) as temporary:
         figure.savefig(temporary, dpi=120, format="png", metadata={"Software": None})

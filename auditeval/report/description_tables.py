@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from auditeval import text
 from auditeval.data.inventory import Inventory
 from auditeval.metrics.agreement import LEVELS, Agreement
 from auditeval.metrics.raters import CORRELATIONS
@@ -27,9 +28,9 @@ _WORST_RATERS = 10
 
 def to_markdown(made: Description) -> str:
     """All tables, and what is wrong with the set."""
-    lines = [f"- {line}" for line in findings(made)]
-    parts = [f"# {made.manifest.name}\n", *map(grid_to_markdown, grids(made)), "\n".join(lines)]
-    return "\n".join(parts) + "\n"
+    lines = [f"- {text.markdown(line)}" for line in findings(made)]
+    title = f"# {text.markdown(made.manifest.name)}\n"
+    return "\n".join([title, *map(grid_to_markdown, grids(made)), *lines]) + "\n"
 
 
 def grids(made: Description) -> list[Grid]:

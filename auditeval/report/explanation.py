@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from auditeval import text
 from auditeval.atomic import replacing
 from auditeval.explaining import HOP_SECONDS, WINDOW_SECONDS, Explanation, Segment
 from auditeval.features.melstats import MelStats
@@ -60,9 +60,9 @@ FILES = ("explanation.json", "explanation.png")
 
 def write(explanation: Explanation, folder: Path, stem: str = "explanation") -> None:
     """`stem`.json and `stem`.png in `folder`."""
-    text = json.dumps(to_json(explanation), indent=2, ensure_ascii=False) + "\n"
+    data = text.to_json(to_json(explanation)) + "\n"
     with replacing(folder / f"{stem}.json") as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_text(data, encoding="utf-8")
     figure = plot(explanation)
     with replacing(folder / f"{stem}.png") as temporary:
         figure.savefig(temporary, dpi=100, format="png", metadata={"Software": None})
@@ -81,7 +81,10 @@ def plot(explanation: Explanation) -> Figure:
     pair, seconds = explanation.pair, explanation.seconds
     # The original lies where it belongs in the edit.
     starts = explanation.course.before * MelStats.HOP_SECONDS, 0.0
-    titles = f"original: {pair.original_caption}", f"edited, asked for: {pair.target_caption}"
+    titles = (
+        f"original: {text.plot(pair.original_caption, 90)}",
+        f"edited, asked for: {text.plot(pair.target_caption, 90)}",
+    )
     clips = explanation.original, explanation.edited
     for panel, title, start, frames in zip(panels, titles, starts, clips, strict=False):
         end = start + len(frames) * MelStats.HOP_SECONDS
@@ -95,7 +98,7 @@ def plot(explanation: Explanation) -> Figure:
             extent=(start, end, 0, frames.shape[1]),
         )
         panel.set(ylabel="mel band")
-        panel.set_title(title, fontsize=9, loc="left", parse_math=False)
+        panel.set_title(title, fontsize=9, loc="left")
     panels[2].plot(seconds, explanation.change, color="0.2")
     panels[2].set(ylim=(0, 1), ylabel="change")
     for place, (axis, curve) in enumerate(explanation.curves.items()):

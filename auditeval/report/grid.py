@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from auditeval import text
+
 if TYPE_CHECKING:
+    from rich.console import JustifyMethod
     from rich.table import Table
 
 
@@ -21,15 +24,16 @@ class Grid(NamedTuple):
 
 def render(grid: Grid) -> Table:
     """For a terminal: numbers to the right, a line between sections."""
-    from rich.markup import escape
     from rich.table import Table
 
-    table = Table(title=escape(grid.title), caption=escape(grid.note) or None)
+    note = text.cell(grid.note, style="table.caption") if grid.note else None
+    table = Table(title=grid.title, caption=note)
     for place, column in enumerate(grid.header):
-        table.add_column(column, justify="left" if place < grid.names else "right", no_wrap=True)
+        side: JustifyMethod = "left" if place < grid.names else "right"
+        table.add_column(text.label(column), justify=side, no_wrap=True)
     for rows in grid.sections:
         for row in rows:
-            table.add_row(*map(escape, row))
+            table.add_row(*map(text.label, row))
         table.add_section()
     return table
 
@@ -40,12 +44,9 @@ def to_markdown(grid: Grid) -> str:
     lines = [
         f"## {grid.title}",
         "",
-        f"| {' | '.join(grid.header)} |",
+        f"| {' | '.join(map(text.markdown, grid.header))} |",
         f"|{'---|' * grid.names}{'--:|' * (columns - grid.names)}",
     ]
-    lines += [f"| {' | '.join(map(_cell, row))} |" for rows in grid.sections for row in rows]
-    return "\n".join([*lines, *(["", grid.note] if grid.note else []), ""])
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    rows = (row for section in grid.sections for row in section)
+    lines += [f"| {' | '.join(map(text.markdown, row))} |" for row in rows]
+    return "\n".join([*lines, *(["", text.markdown(grid.note)] if grid.note else []), ""])

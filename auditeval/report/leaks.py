@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from auditeval import checkpoint_files, reading
 from auditeval.audio import AudioError
 from auditeval.checkpoint_files import TrainedOn, read_trained_on
 from auditeval.data.contents import digests
+from auditeval.text import shortened
 from auditeval.types import EditPair, UserError
 
 _NAMED = 5  # ids in a sentence; all of them are in the JSON
@@ -39,8 +40,8 @@ def trained_on(table: Path, checkpoint: str | None = None) -> TrainedOn | str:
     or from the table, and it is believed only where its digest is the sidecar's. Raises UserError
     for a `checkpoint` (folder or hub id) that is none, or that did not make the table.
     """
-    sidecar = table.with_name(f"{table.name}.json")
-    record = _record(sidecar)
+    sidecar = _sidecar(table)
+    record = made_from(table)
     expected = record.get("checkpoint_sha256")
     if checkpoint is not None:
         folder = checkpoint_files.find(checkpoint)
@@ -57,14 +58,14 @@ def trained_on(table: Path, checkpoint: str | None = None) -> TrainedOn | str:
         lacks = "does not name its checkpoint" if sidecar.exists() else "is not beside it"
         return f"{sidecar.name} {lacks}; name the checkpoint with --checkpoint"
     named = record["checkpoint"]
-    said = "the checkpoint that ships" if named is None else str(named)
+    said = "the checkpoint that ships" if named is None else named
     try:
         folder = _located(named, table)
         if checkpoint_files.digest(folder) != expected:
             return f"{said} is not the checkpoint that made it any more; name it with --checkpoint"
         return read_trained_on(folder) or f"{said} keeps no list of its originals"
-    except UserError as error:
-        return f"{error}; name the checkpoint with --checkpoint"
+    except (UserError, OSError) as error:
+        return f"{shortened(str(error), 300)}; name the checkpoint with --checkpoint"
 
 
 def find(
@@ -124,12 +125,19 @@ def sentences(leaks: Leaks) -> list[str]:
     return said
 
 
-def _record(sidecar: Path) -> dict[str, Any]:
+def made_from(table: Path) -> dict[str, str | None]:
+    """What the sidecar of a scores table says in words; nothing where there is none."""
     try:
-        record = reading.json_file(sidecar)
+        record = reading.json_file(_sidecar(table))
     except UserError:
         return {}
-    return record if isinstance(record, dict) else {}
+    if not isinstance(record, dict):
+        return {}
+    return {key: value for key, value in record.items() if value is None or isinstance(value, str)}
+
+
+def _sidecar(table: Path) -> Path:
+    return table.with_name(f"{table.name}.json")
 
 
 def _located(named: str | None, table: Path) -> Path:

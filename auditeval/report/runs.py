@@ -8,12 +8,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from auditeval import reading
+from pydantic import BaseModel, ValidationError
+
+from auditeval import reading, text
 from auditeval.atomic import replacing
 from auditeval.metrics.agreement import LEVELS, LOWER_IS_BETTER, STATISTICS
 from auditeval.report import contrasts
 from auditeval.report.agreement_table import CEILING
-from auditeval.types import AXES, UserError
+from auditeval.types import AXES, Axis, UserError, sentence
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -52,6 +54,42 @@ class Comparison(NamedTuple):
     rows: dict[str, dict[Column, float]]
 
 
+class _Value(BaseModel):
+    value: float | None
+
+
+class _Levels(BaseModel):
+    system: dict[str, _Value]
+    utterance: dict[str, _Value]
+
+
+class _Line(_Levels):
+    axis: str
+    evaluator: str
+
+
+class _Agreement(BaseModel):
+    rows: list[_Line]
+    rater_ceiling: dict[str, _Levels] = {}  # older reports have none
+
+
+class _Variants(BaseModel):
+    evaluator: str
+    variants: dict[str, _Value]
+
+
+class _Contrasts(BaseModel):
+    title: str
+    axis: Axis
+    set_sha256: str
+    rows: list[_Variants]
+    scores: dict[str, dict[str, dict[str, float | None]]]
+
+
+_REPORTS: dict[str, type[BaseModel]] = {"agreement": _Agreement, "contrasts": _Contrasts}
+"""What is read of the JSON that `report.agreement` and `report.contrasts` write."""
+
+
 def read(folder: Path) -> Run:
     """The reports of a run folder; raises UserError for one that has none."""
     try:
@@ -61,11 +99,17 @@ def read(folder: Path) -> Run:
         raise UserError(
             f"{folder}: is no run folder of train.py, it has no config.yaml of one"
         ) from None
-    found: dict[str, dict[str, dict[str, Any]]] = {"agreement": {}, "contrasts": {}}
+    if not all(isinstance(model, str) for model in models):
+        raise UserError(f"{folder}: its config.yaml names a model that is no word")
+    found: dict[str, dict[str, dict[str, Any]]] = {kind: {} for kind in _REPORTS}
     for kind, tests in found.items():
-        for path in sorted((folder / "report").rglob(f"{kind}.json")):
+        for path in sorted(filter(Path.is_file, (folder / "report").rglob(f"{kind}.json"))):
             test = path.parent.relative_to(folder / "report").as_posix()
-            tests[HELD_OUT if test == "." else test] = reading.json_file(path)
+            try:
+                made = _REPORTS[kind].model_validate(reading.json_file(path)).model_dump()
+            except ValidationError as error:
+                raise UserError(f"{path}: {sentence(error, _REPORTS[kind])}") from None
+            tests[HELD_OUT if test == "." else test] = made
     if not found["agreement"]:
         raise UserError(f"{folder}: has no report yet; its run was not finished")
     return Run(folder.resolve().name, models, **found)
@@ -124,7 +168,7 @@ def _cells(
     """Test, evaluator and the values that are defined, of each line of the run's reports."""
     for test, report in run.agreement.items():
         lines = [(line["axis"], line["evaluator"], line) for line in report["rows"]]
-        for axis, found in report.get("rater_ceiling", {}).items():  # older reports have none
+        for axis, found in report["rater_ceiling"].items():
             lines.append((axis, CEILING, found))
         for axis, evaluator, line in lines:
             yield (
@@ -170,21 +214,23 @@ def _read_contrasts(plain: dict[str, Any]) -> contrasts.Report:
 
 def render_table(made: Comparison) -> Table:
     """The table, the best of each column bold."""
-    from rich.markup import escape
     from rich.table import Table
 
     table = Table(title="Runs compared", caption=_CAPTION)
     table.add_column("run/model", no_wrap=True)
     for column in made.columns:
-        table.add_column("\n".join(filter(None, column)), justify="right", no_wrap=True)
+        table.add_column(text.cell(*filter(None, column)), justify="right", no_wrap=True)
     for row in made.rows:
-        table.add_row(escape(row), *(_cell(made, row, c, "[bold]", "[/]") for c in made.columns))
+        cells = (_cell(made, row, column) for column in made.columns)
+        table.add_row(
+            text.label(row), *(text.cell(x, style="bold" if best else "") for x, best in cells)
+        )
     return table
 
 
 def to_markdown(made: Comparison) -> str:
     """The same table in Markdown."""
-    headers = [str(column) for column in made.columns]
+    headers = [text.markdown(str(column)) for column in made.columns]
     lines = [
         "# Runs compared",
         "",
@@ -192,8 +238,9 @@ def to_markdown(made: Comparison) -> str:
         f"|---|{'--:|' * len(headers)}",
     ]
     for row in made.rows:
-        cells = [_cell(made, row, column, "**", "**") for column in made.columns]
-        lines.append(f"| {row} | {' | '.join(cells)} |")
+        values = (_cell(made, row, column) for column in made.columns)
+        cells = (f"**{value}**" if best else value for value, best in values)
+        lines.append(f"| {text.markdown(row)} | {' | '.join(cells)} |")
     return "\n".join([*lines, "", _CAPTION, ""])
 
 
@@ -215,9 +262,9 @@ def write(made: Comparison | dict[str, contrasts.Report], path: Path) -> None:
             if isinstance(made, Comparison)
             else {test: contrasts.to_json(report) for test, report in made.items()}
         )
-        text = json.dumps(plain, indent=1) + "\n"
+        content = json.dumps(plain, indent=1) + "\n"
     elif path.suffix == ".md":
-        text = (
+        content = (
             to_markdown(made)
             if isinstance(made, Comparison)
             else "\n".join(contrasts.to_markdown(report) for report in made.values())
@@ -225,7 +272,7 @@ def write(made: Comparison | dict[str, contrasts.Report], path: Path) -> None:
     else:
         raise UserError(f"{path}: expected a file ending in .md or .json")
     with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_text(content, encoding="utf-8")
 
 
 _CAPTION = (
@@ -239,12 +286,12 @@ def _of_model(run: Run, evaluator: str) -> bool:
     return any(evaluator == name or evaluator.startswith(f"{name}/") for name in run.models)
 
 
-def _cell(made: Comparison, row: str, column: Column, start: str, end: str) -> str:
+def _cell(made: Comparison, row: str, column: Column) -> tuple[str, bool]:
+    """A value as it is printed, and whether it is the best of its column."""
     value = made.rows[row].get(column)
     if value is None:
-        return "–"
+        return "–", False
     evaluators = {name: cells for name, cells in made.rows.items() if not name.endswith(CEILING)}
     column_values = [cells[column] for cells in evaluators.values() if column in cells]
     best = min(column_values) if column.statistic in LOWER_IS_BETTER else max(column_values)
-    marked = row in evaluators and value == best and len(column_values) > 1
-    return f"{start}{value:.3f}{end}" if marked else f"{value:.3f}"
+    return f"{value:.3f}", row in evaluators and value == best and len(column_values) > 1

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from auditeval import text
 from auditeval.filtering.recipe import UNSCORED
 from auditeval.filtering.run import Files, Filtered
 from auditeval.filtering.select import ALL, BINS, Cut, Outcome
@@ -23,12 +23,13 @@ def render_table(outcome: Outcome) -> Table:
     """Pairs before and after each stage, by operation."""
     from rich.table import Table
 
-    table = Table(caption="\n".join(outcome.notes) or None, caption_justify="left")
+    notes = text.cell(*outcome.notes, style="table.caption") if outcome.notes else None
+    table = Table(caption=notes, caption_justify="left")
     table.add_column("Selection stage")
     for operation in [*outcome.operations, ALL]:
-        table.add_column(operation, justify="right", no_wrap=True)
+        table.add_column(text.label(operation), justify="right", no_wrap=True)
     for label, cells in _counts(outcome):
-        table.add_row(label, *cells)
+        table.add_row(text.label(label), *cells)
     return table
 
 
@@ -38,14 +39,15 @@ def print_table(outcome: Outcome) -> None:
 
     table = render_table(outcome)
     width = Console(width=10_000).measure(table).maximum
-    Console(width=max(Console().width, width), markup=False).print(table)
+    Console(width=max(Console().width, width)).print(table)
 
 
 def to_markdown(filtered: Filtered) -> str:
     """The counts, the lowest scores that were kept, and what all of it was made from."""
     outcome, made = filtered.outcome, filtered.provenance
     operations = [*outcome.operations, ALL]
-    lines = [f"# {made['manifest']}, filtered by {made['recipe']}", ""]
+    title = text.markdown(f"{made['manifest']}, filtered by {made['recipe']}")
+    lines = [f"# {title}", ""]
     lines += _markdown_table(["Selection stage", *operations], _counts(outcome))
     lines += ["", "Lowest score that each stage kept:", ""]
     lines += _markdown_table(
@@ -64,9 +66,9 @@ def to_markdown(filtered: Filtered) -> str:
         ],
     )
     if outcome.notes:
-        lines += ["", *(f"- {note}" for note in outcome.notes)]
+        lines += ["", *(f"- {text.markdown(note)}" for note in outcome.notes)]
     listed = ", ".join(f"{key} {value}" for key, value in made.items())
-    return "\n".join([*lines, "", f"Made from: {listed}.", ""])
+    return "\n".join([*lines, "", text.markdown(f"Made from: {listed}."), ""])
 
 
 def to_json(filtered: Filtered) -> dict[str, Any]:
@@ -91,9 +93,7 @@ def to_json(filtered: Filtered) -> dict[str, Any]:
 
 def write(filtered: Filtered, drafts: Files) -> None:
     """The JSON record, the Markdown table and the plot."""
-    drafts.record.write_text(
-        json.dumps(to_json(filtered), indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
-    )
+    drafts.record.write_text(text.to_json(to_json(filtered)) + "\n", encoding="utf-8")
     drafts.markdown.write_text(to_markdown(filtered), encoding="utf-8")
     plot(filtered.outcome, drafts.plot)
 
@@ -119,7 +119,7 @@ def plot(outcome: Outcome, path: Path) -> None:
     )
     edges = np.linspace(*outcome.limits, BINS + 1)
     for row, operation in zip(panels, operations, strict=True):
-        row[0].set_ylabel(operation, parse_math=False)
+        row[0].set_ylabel(text.plot(operation, 24))
         for panel, axis in zip(row, AXES, strict=True):
             panel.tick_params(labelsize=7)
             panel.set_yticks([])
@@ -163,6 +163,6 @@ def _lowest(cut: Cut, operations: list[str]) -> list[str]:
 
 def _markdown_table(head: list[str], rows: list[tuple[str, list[str]]]) -> list[str]:
     def line(cells: list[str]) -> str:
-        return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+        return f"| {' | '.join(map(text.markdown, cells))} |"
 
     return [line(head), f"|---|{'--:|' * (len(head) - 1)}", *(line([a, *b]) for a, b in rows)]

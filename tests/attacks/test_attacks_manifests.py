@@ -145,29 +145,35 @@ EVALUATE: dict[str, tuple[Callable[[Path, list[str]], Path], str]] = {
         r"s\.csv: has a score for none of the 3 rated pairs",
     ),
     "missing": (lambda d, ids: d / "none.csv", r"none\.csv: cannot be read"),
-    "0 bytes": (lambda d, ids: content(d / "s.csv", b""), r"s\.csv: has a score for none"),
+    "0 bytes": (lambda d, ids: content(d / "s.csv", b""), r"s\.csv: lacks id, .* found none"),
     "a directory": (lambda d, ids: folder(d / "s.csv"), r"s\.csv: is a directory"),
     "another suffix": (lambda d, ids: content(d / "s.txt", b"x"), r"s\.txt: a scores file ends"),
     "other columns": (
         lambda d, ids: content(d / "s.csv", b"name,score\na,3\n"),
-        r"s\.csv: row 1: expected id, quality",
+        r"s\.csv: lacks id, .*; expected the columns id, quality, .* found name, score",
     ),
     "cut": (
         lambda d, ids: content(
             d / "s.csv", write_scores(d / "s.csv", flat(3.0, ids)).read_bytes()[:-12]
         ),
-        r"s\.csv: row 3: expected id, quality",
+        r"s\.csv: is no CSV table \(Row #4: Expected 6 columns",
     ),
     "a NaN score": (
         lambda d, ids: write_scores(d / "s.csv", flat(float("nan"), ids)),
-        r"s\.csv: row 1: .*nan",
+        r"s\.csv: row 1: quality is nan, expected a finite number",
     ),
     "an id twice": (
         lambda d, ids: write_scores(d / "s.csv", flat(3.0, [*ids, ids[0]])),
-        r"s\.csv: id '.*' stands in more than one row",
+        r"s\.csv: id '.*' stands in rows 1 and 4; ids must be unique",
     ),
-    "broken JSON": (lambda d, ids: content(d / "s.jsonl", b'{"id": "a"'), r"s\.jsonl: row 1: "),
-    "no Parquet": (lambda d, ids: content(d / "s.parquet", b"PAR"), r"s\.parquet: row 1: "),
+    "broken JSON": (
+        lambda d, ids: content(d / "s.jsonl", b'{"id": "a"'),
+        r"s\.jsonl:1: is not JSON",
+    ),
+    "no Parquet": (
+        lambda d, ids: content(d / "s.parquet", b"PAR"),
+        r"s\.parquet: is no PARQUET table",
+    ),
 }
 
 
@@ -282,4 +288,6 @@ def test_a_process_ends_with_status_2_and_its_sentence_alone(
     process = start("evaluate", scores, "--against", pairs_path)
     out, err = process.communicate()
     assert (process.returncode, out) == (2, "")
-    assert re.fullmatch(r"auditeval: .*s\.csv: row 1: expected id, quality.*\n", err)
+    assert re.fullmatch(
+        r"auditeval: .*s\.csv: lacks quality, .*; expected the columns id, quality.*\n", err
+    )

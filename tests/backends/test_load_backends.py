@@ -44,7 +44,7 @@ def test_what_a_model_said_is_kept_by_content(tmp_path: Path) -> None:
         Backends({"tagger": changed}, tmp_path)("tagger", CLIP)
         assert changed.asked == 1
     # A file that was cut is made anew; without a folder nothing is kept.
-    for path in tmp_path.rglob("*.json"):
+    for path in tmp_path.rglob("*.entry"):
         path.write_bytes(path.read_bytes()[:10])
     assert Backends({"tagger": model}, tmp_path)("tagger", CLIP) == said
     assert Backends({"tagger": model})("tagger", CLIP) == said

@@ -125,7 +125,7 @@ def test_a_damaged_entry_is_computed_again(
     cache = tmp_path / "cache"
     first = FeatureStore(Counting(), cache).pairs(pairs)
     before = files(cache)
-    for path in sorted(cache.rglob("*.safetensors"))[:2]:
+    for path in sorted(cache.rglob("*.entry"))[:2]:
         data = path.read_bytes()
         path.write_bytes({"truncate": data[:-9], "garbage": b"\xff" * 99, "empty": b""}[damage])
     store = FeatureStore(Counting(), cache)
@@ -241,7 +241,7 @@ def test_cache_folder_follows_the_environment(
     FeatureStore(Counting()).pairs(pairs)
     names = list(files(tmp_path / "chosen"))
     key = hashlib.sha256(b"Rain.").hexdigest()
-    assert f"melstats@1/text/{key[:2]}/{key}.safetensors" in names
+    assert f"melstats@1/text/{key[:2]}/{key}.entry" in names
     assert len(names) == 9
 
 

@@ -11,11 +11,9 @@ import numpy as np
 import polars
 import pyarrow.parquet
 import pytest
-from commands import write_scores
 from test_manifest import ROW, random_pairs
 
-from auditeval import manifest, scores_table
-from auditeval.filtering import tables
+from auditeval import manifest
 from auditeval.filtering.recipe import read_recipe
 from auditeval.filtering.run import Filtered, filtered
 from auditeval.report import selection
@@ -163,27 +161,6 @@ def test_the_rejected_can_be_filtered_again(tmp_path: Path, suffix: str) -> None
     assert len(kept) + len(rejected) == len(manifest.read(again))
     assert {pair.rejected_by for pair in kept} == {None}
     assert {pair.rejected_by for pair in rejected} == {"second", "unscored"}
-
-
-@pytest.mark.parametrize("suffix", SUFFIXES)
-def test_scores_are_read_as_the_row_by_row_reader_reads_them(tmp_path: Path, suffix: str) -> None:
-    pairs = random_pairs(tmp_path, 100)
-    rows = scores_of(pairs)
-    scores_table.write(rows, tmp_path / f"scores{suffix}")
-    found = tables.read_scores(tmp_path / f"scores{suffix}")
-    assert found.rows() == [(r.id, r.quality, r.relevance, r.faithfulness) for r in rows]
-
-
-def test_a_score_that_is_no_number_is_none(tmp_path: Path) -> None:
-    rows = [Scores("a", float("nan"), 1.0, 2.0), Scores("b", float("inf"), 1.0, 2.0)]
-    found = tables.read_scores(write_scores(tmp_path / "scores.csv", rows))
-    assert found.rows() == [("a", None, 1.0, 2.0), ("b", None, 1.0, 2.0)]
-
-
-def test_text_that_polars_refuses_is_still_read(tmp_path: Path) -> None:
-    path = tmp_path / "scores.csv"
-    path.write_text("id,quality,relevance,faithfulness,status,reason\na,1_0.5,2,3,ok,\n")
-    assert tables.read_scores(path).rows() == [("a", 10.5, 2.0, 3.0)]
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

@@ -29,6 +29,7 @@ from auditeval.data.pseudo_parallel.clips import (
 )
 from auditeval.data.pseudo_parallel.pairs import EDITS, pairs_of
 from auditeval.digests import sha256
+from auditeval.text import spreadsheet
 from auditeval.types import EditPair, UserError
 from auditeval.version import __version__
 
@@ -148,7 +149,9 @@ def _plan(
     rows = plan.rows(draws, backgrounds, events, settings, _loudness(settings.rate_hz))
     with replacing(folder / LEFT_OUT) as temporary:
         with temporary.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file, lineterminator="\n").writerows([LeftOut._fields, *left_out])
+            csv.writer(file, lineterminator="\n").writerows(
+                [LeftOut._fields, *(map(spreadsheet, row) for row in left_out)]
+            )
         planned = _counted(rows, len(draws.start), "planning mixes", report)
         table.write(planned, folder / MIXES)
 
