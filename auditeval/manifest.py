@@ -148,6 +148,18 @@ def check_suffix(path: Path) -> None:
     _by_suffix(path, dict.fromkeys(SUFFIXES, str))
 
 
+def check_readable(path: Path) -> None:
+    """Raise UserError for a path that no library's reader should be given as a manifest: one of
+    another suffix, no regular file, or without an end of its first line."""
+    check_suffix(path)
+    try:
+        reading.regular(path)
+        if path.suffix.lower() != ".parquet":
+            next(reading.lines(path), b"")
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
+
+
 def relocator(folder: Path, source: Path | None = None) -> Callable[[str], str]:
     """A function from a path to the same path as a manifest in `folder` names it.
 

@@ -7,6 +7,7 @@ import os
 import sys
 from contextlib import suppress
 from io import TextIOWrapper
+from pathlib import Path
 
 import typer
 
@@ -53,6 +54,9 @@ def main() -> None:
     A disk or an output that takes no more is one sentence too. A reader that has gone, as in
     `| head`, is nobody's mistake: status 1 and no word.
     """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by who started this
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         # What the terminal's encoding lacks, an arrow or a name, is an escape and no traceback.
         if isinstance(stream, TextIOWrapper):
@@ -67,7 +71,7 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
-        _discard_output()
+        _discard_pending()
         sys.exit(1)
     except Exception as error:
         # Imported here: pydantic would double the time that --help takes.
@@ -76,17 +80,21 @@ def main() -> None:
         if isinstance(error, OSError):
             said = error.strerror or str(error)
             error = UserError(f"{error.filename}: {said}" if error.filename else f"stopped: {said}")
-            _discard_output()
+        elif str(error).startswith("Symlink loop from"):  # Path.resolve before Python 3.13
+            error = UserError(str(error))
         if not isinstance(error, UserError):
             raise
-        say(f"auditeval: {error}", sys.stderr)
+        with suppress(OSError):  # nobody can be told
+            say(f"auditeval: {error}", sys.stderr)
+        _discard_pending()
         sys.exit(2)
 
 
-def _discard_output() -> None:
-    """What is still to be written to stdout, which Python would try again when it ends."""
-    with suppress(OSError, ValueError):
-        sys.stdout.flush()
-        return
-    with suppress(OSError, ValueError):  # captured, it has no number
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _discard_pending() -> None:
+    """What a stream does not take: Python would try again when it ends, and end otherwise."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            with suppress(OSError):  # captured, it has no number
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -65,6 +65,7 @@ def filtered(
     `force`, somebody else's, and where no pair has a score.
     """
     manifest.check_suffix(output)
+    manifest.check_readable(manifest_path)
     names = files(output)
     inputs = {"recipe": recipe_path, "manifest": manifest_path, "scores": scores_path}
     with (

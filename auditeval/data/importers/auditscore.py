@@ -114,8 +114,12 @@ def _records(part: str, path: Path) -> Iterator[_Record]:
     """Records of a JSON list, of an object of records by id, or of JSON lines."""
     try:
         data = _parsed(path, rows.lines(path))
+    except UserError:
+        raise
     except RecursionError:
         raise UserError(f"{path}: nests deeper than anything that is read here") from None
+    except ValueError as error:  # a number of thousands of digits
+        raise UserError(f"{path}: is not JSON ({error})") from None
     if not isinstance(data, (dict, list)):
         raise UserError(f"{path}: expected records, found {type(data).__name__}")
     by_id = data.items() if isinstance(data, dict) else ((None, record) for record in data)

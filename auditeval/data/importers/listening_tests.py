@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -80,10 +81,14 @@ def _table(
     """Pairs of the lines of a CSV file that `to_row` makes something of."""
     if not path.exists():
         raise UserError(f"{path.parent}: expected {path.name} beside {beside}")
-    pairs = []
-    for number, cells in enumerate(csv.DictReader(rows.lines(path)), start=2):
+    pairs: list[EditPair] = []
+    reader = csv.DictReader(rows.lines(path))
+    for number in count(2):
         where = f"{path}:{number}"
         try:
+            cells = next(reader, None)
+            if cells is None:
+                return pairs
             row = to_row(path.parent, cells)
         except KeyError as error:
             raise UserError(f"{where}: expected the column {error}") from None
@@ -91,6 +96,8 @@ def _table(
             raise UserError(f"{where}: has fewer cells than the header") from None
         except ValueError as error:
             raise UserError(f"{where}: {error}") from None
+        except csv.Error as error:
+            raise UserError(f"{where}: is not CSV ({error})") from None
         if row is not None:
             pairs.append(rows.pair(where, row))
     return pairs

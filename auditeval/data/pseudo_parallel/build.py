@@ -7,6 +7,7 @@ on with what is missing, and ends with the same bytes.
 from __future__ import annotations
 
 import csv
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
@@ -28,7 +29,7 @@ from auditeval.data.pseudo_parallel.clips import (
     read_clips,
 )
 from auditeval.data.pseudo_parallel.pairs import EDITS, pairs_of
-from auditeval.digests import sha256
+from auditeval.reading import content
 from auditeval.text import spreadsheet
 from auditeval.types import EditPair, UserError
 from auditeval.version import __version__
@@ -239,7 +240,7 @@ def _counted(items: Iterable[Item], total: int, stage: str, report: Report) -> I
 
 def _sha256(path: Path) -> str:
     try:
-        return sha256(path)
+        return hashlib.sha256(content(path)).hexdigest()
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from None
 
