@@ -10,7 +10,12 @@ from types import FrameType
 from typing import Any
 
 import pytest
+from hypothesis import settings
 from outcomes import SECONDS, Hang, LostFile, WrongResult
+
+# The same examples everywhere; what they find becomes a case of its own.
+settings.register_profile("attacks", derandomize=True, database=None, deadline=None)
+settings.load_profile("attacks")
 
 _ROOM = Path(__file__).parent
 _THROUGH = {Hang: "hang", WrongResult: "wrong result", LostFile: "lost file"}

@@ -104,7 +104,6 @@ PLAIN = st.recursive(
 QUICK = settings(
     max_examples=80,
     deadline=None,
-    derandomize=True,  # the same examples everywhere: what it finds becomes a case of its own
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
