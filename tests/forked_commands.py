@@ -91,7 +91,9 @@ class Commands:
     def wait(self) -> Forked:
         """For the end of the command that was begun."""
         status = self._answer()
-        return Forked(status, self._said.read_text(errors="replace"))
+        # Killed at once, it has not made the file yet.
+        said = self._said.read_text(errors="replace") if self._said.exists() else ""
+        return Forked(status, said)
 
     def run(self, *arguments: object, limit: int | None = None) -> Forked:
         """Begin a command and wait for its end."""

@@ -339,8 +339,8 @@ def test_scores_tables_that_are_none(tmp_path: Path) -> None:
     cases: dict[str, Any] = {
         "a.csv": ("id,quality\n1,2\n", "lacks relevance"),
         "b.csv": ("id,quality,relevance,faithfulness,status,reason\n1,good,2,3,ok,\n", "row 1"),
-        "c.jsonl": ('{"id": "1"}\n', "row 1"),
-        "d.jsonl": ("nonsense\n", "row 1"),
+        "c.jsonl": ('{"id": "1"}\n', "lacks quality"),
+        "d.jsonl": ("nonsense\n", "d.jsonl:1: is not JSON"),
         "e.parquet": ("not parquet", "e.parquet"),
         "f.txt": ("", "ends in"),
     }

@@ -229,7 +229,7 @@ def test_evaluate_two_prints_the_paired_line(
     ("rows", "said"),
     [
         ("id,quality,relevance,faithfulness,status,reason\nother,1,2,3,ok,\n", "for none of the"),
-        ("a,b\n1,2\n", "row 1"),
+        ("a,b\n1,2\n", "lacks id"),
     ],
 )
 def test_evaluate_refuses(

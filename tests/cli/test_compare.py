@@ -173,7 +173,7 @@ def test_what_cannot_be_compared_is_one_sentence(cli: Any, make_run: Make, tmp_p
         assert ended.status == 2
         assert said in ended.sentence
     (run / "report" / "agreement.json").write_text("{")
-    assert "agreement.json: invalid JSON" in cli("compare", run).sentence
+    assert "agreement.json: is not JSON" in cli("compare", run).sentence
     twice = [make_run(name, 0, trials="same") for name in ("x", "y")]
     assert "x and y were tested on one contrast set" in cli("compare", *twice, "--pool").sentence
     other = make_run("z", 0)

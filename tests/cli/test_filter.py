@@ -115,7 +115,7 @@ BAD: dict[str, tuple[Callable[[list[Path]], Any], str]] = {
     "no recipe": (lambda p: p[2].unlink(), r"recipe\.yaml: cannot be read \(No such file"),
     "manifest is a directory": (
         lambda p: p[0].unlink() or folder(p[0]),
-        r"pairs\.jsonl: is a directory, expected a manifest file",
+        r"pairs\.jsonl: cannot be read \(Is a directory\)",
     ),
     "empty manifest": (lambda p: p[0].write_text(""), r"pairs\.jsonl: holds no pairs"),
     "not JSON": (

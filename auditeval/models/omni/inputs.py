@@ -112,8 +112,6 @@ class InputBuilder:
                 raise UserError(f"{side} is empty")
             if found := [token for token in self._special if token in caption]:
                 raise UserError(f"{side} holds {found[0]}, which is no word to the model")
-            if not caption.isprintable() and any("\ud800" <= c <= "\udfff" for c in caption):
-                raise UserError(f"{side} holds half a character (a lone surrogate)")
             captions.append(caption)
         audio = _AUDIO.format(original="<|AUDIO|>" * original, edited="<|AUDIO|>" * edited)
         template = PROMPT if self._order == "audio_first" else self._rest
