@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, FiniteFloat, ValidationError
 
 from auditeval import reading, text
 from auditeval.atomic import replacing
@@ -55,7 +55,7 @@ class Comparison(NamedTuple):
 
 
 class _Value(BaseModel):
-    value: float | None
+    value: FiniteFloat | None
 
 
 class _Levels(BaseModel):
@@ -83,7 +83,7 @@ class _Contrasts(BaseModel):
     axis: Axis
     set_sha256: str
     rows: list[_Variants]
-    scores: dict[str, dict[str, dict[str, float | None]]]
+    scores: dict[str, dict[str, dict[str, FiniteFloat | None]]]
 
 
 _REPORTS: dict[str, type[BaseModel]] = {"agreement": _Agreement, "contrasts": _Contrasts}
