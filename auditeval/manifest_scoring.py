@@ -17,6 +17,8 @@ from auditeval.outputs import check, sole_writer
 from auditeval.scores_log import ScoresLog, states
 from auditeval.types import EditPair, Scores, UserError
 
+_TABLE = "scores_sha256"
+
 
 class Progress(NamedTuple):
     """How far a manifest has come, in rows.
@@ -90,7 +92,14 @@ def _goes_on(files: _Files, record: Mapping[str, Any], fresh: bool, force: bool)
         check([files.output], own=_is_scores(files.finished), force=force)
         return False
     going_on = _is_of(files.started, record)
-    if files.output.exists() and not going_on and not _is_of(files.finished, record):
+    if files.output.exists() and not going_on and _is_of(files.finished, record):
+        if _record(files.finished).get(_TABLE) == sha256(files.output):
+            return True
+        raise UserError(
+            f"{files.output}: was changed after it was made; score again with --fresh, or choose "
+            "another output"
+        )
+    if files.output.exists() and not going_on:
         check([files.output], own=_is_scores(files.finished))
         raise UserError(
             f"{files.output}: exists already and was not made by this checkpoint from this "
@@ -179,7 +188,10 @@ def _finish(log: ScoresLog, files: _Files, manifest_path: Path, record: Mapping[
     scores_table.write(_checked(log.scores(), ids, files.partial), files.output)
     with replacing(files.states) as temporary, temporary.open("wb") as file:
         np.save(file, log.states)
-    files.started.replace(files.finished)
+    with replacing(files.finished) as temporary:
+        content = {**record, _TABLE: sha256(files.output)}
+        temporary.write_text(json.dumps(content, indent=2) + "\n")
+    files.started.unlink()
     files.partial.unlink()
 
 
@@ -212,7 +224,9 @@ def _record(path: Path) -> dict[str, Any]:
 def _is_of(path: Path, record: Mapping[str, Any]) -> bool:
     """Whether the file is this record, by whatever path the checkpoint was named: its digest says
     which it is."""
-    return {**_record(path), "checkpoint": record["checkpoint"]} == record
+    found = {**_record(path), "checkpoint": record["checkpoint"]}
+    found.pop(_TABLE, None)
+    return found == record
 
 
 def _is_scores(path: Path) -> bool:

@@ -1,7 +1,8 @@
 """What a run of scoring has made so far: rows in any order, with the state of their clips.
 
-A line is a row of a JSONL scores table with two more keys: its number in the manifest, and size and
-time of its two clips when they were about to be read. The last line of a row counts.
+A line is a checksum and a row of a JSONL scores table with two more keys: its number in the
+manifest, and size and time of its two clips when they were about to be read. The last line of a row
+counts.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class ScoresLog:
     def add(self, first: int, scores: Sequence[Scores], found: Sequence[Sequence[int]]) -> None:
         """Write rows from the number `first` on, with the `states` of their clips."""
         lines = [
-            json.dumps({_ROW: first + i, _CLIPS: list(clips), **asdict(row)}).encode() + b"\n"
+            _line({_ROW: first + i, _CLIPS: list(clips), **asdict(row)})
             for i, (row, clips) in enumerate(zip(scores, found, strict=True))
         ]
         offset = self._file.tell()
@@ -97,13 +98,13 @@ class ScoresLog:
             if offset < 0:
                 raise ValueError(f"row {row} has not been scored")
             self._file.seek(offset)
-            found = json.loads(self._file.readline())
+            found = _row(self._file.readline())
             del found[_ROW], found[_CLIPS]
             yield Scores(**found)
 
     def _index(self, line: bytes, offset: int) -> None:
         try:
-            found: dict[str, Any] = json.loads(line)
+            found = _row(line)
             row, clips = found.pop(_ROW), found.pop(_CLIPS)
             scores = Scores(**found)
             if not (isinstance(row, int) and 0 <= row < len(self._offsets)):
@@ -113,6 +114,24 @@ class ScoresLog:
         except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             return
         self._offsets[row], self._errors[row] = offset, scores.status == "error"
+
+
+def _line(row: dict[str, Any]) -> bytes:
+    text = json.dumps(row).encode()
+    return b"%s %s\n" % (_checksum(text), text)
+
+
+def _row(line: bytes) -> dict[str, Any]:
+    """Raises ValueError for a line that is not as it was written."""
+    checksum, _, text = line.rstrip(b"\n").partition(b" ")
+    if checksum != _checksum(text):
+        raise ValueError("damaged")
+    row: dict[str, Any] = json.loads(text)
+    return row
+
+
+def _checksum(text: bytes) -> bytes:
+    return xxhash.xxh64_hexdigest(text).encode()
 
 
 def _hash(id: str) -> int:

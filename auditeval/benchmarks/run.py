@@ -19,6 +19,7 @@ from auditeval.version import __version__
 
 RECORDS = "records.jsonl"
 _SETTINGS = "run.json"
+_STATUSES = ("ok", "failed", "unscored")
 
 
 def run(
@@ -51,8 +52,10 @@ def run(
             records = _read(finished, samples)
             if len(records) < len(samples):
                 raise _damaged(finished)
+            _check_usable(benchmark, system, records, finished)
             return _asked_again(benchmark, system, finished, records, workers, watch)
         records = _resume(partial, samples)
+        _check_usable(benchmark, system, records, partial)
         watch(len(records), len(samples))
         with partial.open("ab") as file:
             for record in _evaluated(benchmark, system, samples[len(records) :], workers):
@@ -140,12 +143,23 @@ def _read(path: Path, samples: Sequence[Any]) -> list[Record]:
     """Records of the first samples, in their order; raises UserError for anything else."""
     try:
         records = [reading.from_json(line) for line in reading.lines(path)]
-        ids = [record["id"] for record in records if record["status"]]
+        ids = [record["id"] for record in records]
+        statuses = [record["status"] for record in records]
     except (ValueError, TypeError, KeyError):
         raise _damaged(path) from None
-    if ids != [sample.id for sample in samples[: len(ids)]]:
+    whole = all(status in _STATUSES for status in statuses)
+    if not whole or ids != [sample.id for sample in samples[: len(ids)]]:
         raise _damaged(path)
     return records
+
+
+def _check_usable(benchmark: Benchmark, system: System, records: list[Record], path: Path) -> None:
+    """Raises UserError for records that lie there and are not such as this benchmark makes."""
+    try:
+        benchmark.values(records)
+        benchmark.tables({system.name: records})
+    except (LookupError, TypeError, ValueError, AttributeError):
+        raise _damaged(path) from None
 
 
 def _damaged(path: Path) -> UserError:

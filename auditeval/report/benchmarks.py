@@ -139,7 +139,8 @@ def draw_radar(table: Table, path: Path) -> None:
     axes.set_xticks(angles, list(map(text.plot, table.radar)))
     axes.set_ylim(low, high)
     axes.set_title(text.plot(table.title, 200), wrap=True, fontsize=9)
-    figure.legend(loc="outside right upper", frameon=False)
+    if axes.lines:
+        figure.legend(loc="outside right upper", frameon=False)
     FigureCanvasAgg(figure).print_png(path)
 
 

@@ -266,6 +266,12 @@ def twice(data: bytes, rng: random.Random) -> bytes:
     return data + data
 
 
+def with_another_digit(data: bytes, rng: random.Random) -> bytes:
+    """What is still a number, another one."""
+    at = rng.choice([found.start() for found in re.finditer(rb"[0-9]", data)])
+    return data[:at] + b"%d" % ((int(data[at : at + 1]) + 5) % 10) + data[at + 1 :]
+
+
 JUNK = (
     b"\n\n[1, 2]\n",
     b"null\n",
@@ -283,7 +289,9 @@ JUNK = (
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("damage", [zeroed, torn, with_junk, shuffled, of_other_ids, twice])
+@pytest.mark.parametrize(
+    "damage", [zeroed, torn, with_junk, shuffled, of_other_ids, twice, with_another_digit]
+)
 def test_a_damaged_log_gives_the_scores_of_a_whole_one(
     evaluator: Evaluator, table: Path, tmp_path: Path, damage: Any, seed: int
 ) -> None:
@@ -294,6 +302,40 @@ def test_a_damaged_log_gives_the_scores_of_a_whole_one(
     same(run(evaluator, table, output)[:3], (PAIRS, 0, PAIRS), "progress")
     run(evaluator, table, tmp_path / "anew.csv")
     same(output.read_bytes(), (tmp_path / "anew.csv").read_bytes(), "scores")
+
+
+EDITS: dict[str, Callable[[list[str]], list[str]]] = {
+    "sorted": lambda lines: [lines[0], *sorted(lines[1:], reverse=True)],
+    "a row gone": lambda lines: [*lines[:5], *lines[6:]],
+    "a row twice": lambda lines: [*lines, lines[-1]],
+    "a digit": lambda lines: [*lines[:3], re.sub(r"\d(?=,ok)", "7", lines[3]), *lines[4:]],
+    "another id": lambda lines: [*lines[:3], lines[3].replace("pair 2", "pair II"), *lines[4:]],
+    "nothing": lambda lines: [],
+}
+
+
+@pytest.mark.parametrize("clips", ["the same", "changed"])
+@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
+def test_a_table_that_somebody_edited_is_not_passed_off_as_scored(
+    evaluator: Evaluator,
+    table: Path,
+    tmp_path: Path,
+    edit: Callable[[list[str]], list[str]],
+    clips: str,
+) -> None:
+    output = tmp_path / "scores.csv"
+    run(evaluator, table, output)
+    whole = output.read_bytes()
+    output.write_text("".join(edit(output.read_text().splitlines(keepends=True))))
+    edited = output.read_bytes()
+    assert edited != whole
+    if clips == "changed":
+        os.utime(table.parent / "clips" / "5_edited.wav", ns=(1, 1))
+    with pytest.raises(UserError, match=r"scores\.csv: was changed after it was made.*--fresh"):
+        run(evaluator, table, output)
+    same(output.read_bytes(), edited, "the table")
+    run(evaluator, table, output, fresh=True)
+    same(output.read_bytes(), whole, "the table")
 
 
 def not_numpy(path: Path) -> None:

@@ -9,9 +9,10 @@ from auditeval.audio import MIN_SECONDS, Waveform
 from auditeval.types import Undefined
 
 _ANY = re.compile(r"<audio\b[^<>]*>", re.IGNORECASE)
-_SECONDS = r"\s*(-?\d+(?:\.\d+)?)?\s*s?\s*"
+_SECONDS = r"\s*(-?\d{1,9}(?:\.\d{1,9})?)?\s*s?\s*"
 _WHOLE = re.compile(
-    rf"<audio\s+(?:(output)|input\s*(\d*))\s*(?:\[{_SECONDS}:{_SECONDS}\])?\s*>", re.IGNORECASE
+    rf"<audio\s+(?:(output)|input\s*(\d{{0,9}}))\s*(?:\[{_SECONDS}:{_SECONDS}\])?\s*>",
+    re.IGNORECASE,
 )
 
 

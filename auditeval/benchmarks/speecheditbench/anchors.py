@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
 from auditeval.metrics.scenes import Scene
 
@@ -139,7 +139,7 @@ class AcousticAnchor(Record):
     subtask: Literal["enhancement", "env_transfer"]
     env_type: Literal["reverb", "noise"] | None = None
     env_subtype: str | None = None
-    rt60_target_range: tuple[float, float] | None = None
+    rt60_target_range: tuple[FiniteFloat, FiniteFloat] | None = None
     target_reference_path: str | None = None
 
     @model_validator(mode="after")
