@@ -8,25 +8,33 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from auditeval.version import __version__
 
 if TYPE_CHECKING:
+    from auditeval.benchmarking import bench
     from auditeval.scoring import load
     from auditeval.types import AXES, EditPair, Scores
 
-__all__ = ["AXES", "EditPair", "Scores", "__version__", "load"]
+__all__ = ["AXES", "EditPair", "Scores", "__version__", "bench", "load"]
+
+_HOMES = {
+    "AXES": "types",
+    "EditPair": "types",
+    "Scores": "types",
+    "bench": "benchmarking",
+    "load": "scoring",
+}
 
 
 def __getattr__(name: str) -> Any:
     """Import on first use, so that `auditeval --help` loads neither torch nor pydantic."""
-    if name == "load":
-        from auditeval.scoring import load
+    if name not in _HOMES:
+        raise AttributeError(f"module 'auditeval' has no attribute {name!r}")
+    return getattr(import_module(f"auditeval.{_HOMES[name]}"), name)
 
-        return load
-    if name in ("AXES", "EditPair", "Scores"):
-        from auditeval import types
 
-        return getattr(types, name)
-    raise AttributeError(f"module 'auditeval' has no attribute {name!r}")
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -26,6 +26,7 @@ CONFIGS = ROOT / "configs"
 ORDER = (
     ("types",),
     ("version", "reading", "targets", "text"),
+    ("progress",),
     ("digests",),
     ("atomic", "votes"),
     ("outputs", "entries"),
@@ -38,6 +39,7 @@ ORDER = (
     ("backends",),
     ("models",),
     ("metrics",),
+    ("data_quality",),
     ("judges",),
     ("checkpoint",),
     ("scoring",),
@@ -45,6 +47,7 @@ ORDER = (
     ("filtering",),
     ("benchmarks",),
     ("report",),
+    ("benchmarking",),
     ("training",),
     ("cli",),
 )

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from auditeval.cli.options import bars
+from auditeval.progress import stages
 from auditeval.text import say
 
 if TYPE_CHECKING:
-    from rich.progress import TaskID
+    pass
 
 Noise = Annotated[
     Path | None, typer.Option(help="CSV with path and class, or a folder with one a class.")
@@ -53,7 +51,7 @@ def salmon(
     from auditeval.benchmarks.salmon.samples import CONSISTENCY
     from auditeval.outputs import sole_writer
 
-    with sole_writer(output), _progress() as watch:
+    with sole_writer(output), stages() as watch:
         settings = Settings(samples=samples, seed=seed)
         make(output, speech, noise, rooms, tuple(part or CONSISTENCY), settings, watch)
     say(f"{output}: {samples} samples of each of {', '.join(part or CONSISTENCY)}")
@@ -91,21 +89,7 @@ def speecheditbench(
     from auditeval.benchmarks.speecheditbench.make_items import Settings
     from auditeval.outputs import sole_writer
 
-    with sole_writer(output), _progress() as watch:
+    with sole_writer(output), stages() as watch:
         settings = Settings(samples=samples, seed=seed)
         make(output, speech, noise, rooms, tuple(kind or KINDS), settings, watch)
     say(f"{output}: samples of {', '.join(kind or KINDS)} in data/")
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str, int, int], None]]:
-    """What shows how far each stage has come."""
-    with bars() as bar:
-        tasks: dict[str, TaskID] = {}
-
-        def watch(stage: str, done: int, total: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = bar.add_task(stage, total=total)
-            bar.update(tasks[stage], completed=done)
-
-        yield watch

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from auditeval.progress import stages
 from auditeval.text import say
 
 
@@ -108,15 +109,6 @@ def build(
 
         auditeval build --clips events.csv --match snr --level -5 10 -o mixed
     """
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
     from auditeval.data.pseudo_parallel.build import build as build_set
     from auditeval.data.pseudo_parallel.plan import Settings
     from auditeval.outputs import sole_writer
@@ -131,20 +123,7 @@ def build(
         drop,
         seed,
     )
-    columns = (
-        TextColumn("{task.description:<20}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with sole_writer(output), Progress(*columns, console=Console(stderr=True)) as bar:
-        tasks = {}
-
-        def report(stage: str, done: int, total: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = bar.add_task(stage, total=total)
-            bar.update(tasks[stage], completed=done)
-
+    with sole_writer(output), stages() as report:
         built = build_set(
             clips, output, settings, backgrounds, audio.value, group_by, workers, report
         )

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from auditeval.cli.options import Force
+from auditeval.cli.options import Force, Resamples
 from auditeval.text import say
 
 
@@ -20,7 +20,7 @@ def describe(
         bool, typer.Option("--audio/--no-audio", help="Read the clips, or the manifest alone.")
     ] = True,
     workers: Annotated[int, typer.Option(min=1, help="Decoding threads.")] = 2,
-    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap draws of the intervals.")] = 1000,
+    resamples: Resamples = 1000,
     seed: Annotated[
         int, typer.Option(help="Seed of the bootstrap and of the split halves.")
     ] = 1984,

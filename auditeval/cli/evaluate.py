@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from auditeval.cli.options import Force
+from auditeval.cli.options import Force, Resamples
 from auditeval.text import say
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def evaluate(
             " TABLE is its name in the report, and may be left out where there is one.",
         ),
     ] = None,
-    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap draws of the intervals.")] = 1000,
+    resamples: Resamples = 1000,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 1984,
     force: Force = False,
 ) -> None:

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from auditeval.cli.options import Force
+from auditeval.cli.options import (
+    CacheDir,
+    Checkpoint,
+    Device,
+    Edited,
+    Force,
+    Original,
+    OriginalCaption,
+    TargetCaption,
+)
 from auditeval.cli.score import one_pair
 from auditeval.text import say
 
@@ -24,22 +33,13 @@ def explain(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for explanation.json and .png.")
     ] = Path("explanation"),
-    checkpoint: Annotated[
-        str | None,
-        typer.Option(
-            "--checkpoint",
-            "-c",
-            help="Checkpoint folder or model hub id; default: the shipped one.",
-        ),
-    ] = None,
-    original: Annotated[Path | None, typer.Option(help="One pair: the original clip.")] = None,
-    edited: Annotated[Path | None, typer.Option(help="One pair: the edited clip.")] = None,
-    original_caption: Annotated[str, typer.Option(help="One pair: what the original holds.")] = "",
-    target_caption: Annotated[str, typer.Option(help="One pair: what was asked for.")] = "",
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:N or mps.")] = "auto",
-    cache_dir: Annotated[
-        Path | None, typer.Option(help="Feature cache; default $AUDITEVAL_CACHE or the user's.")
-    ] = None,
+    checkpoint: Checkpoint = None,
+    original: Original = None,
+    edited: Edited = None,
+    original_caption: OriginalCaption = "",
+    target_caption: TargetCaption = "",
+    device: Device = "auto",
+    cache_dir: CacheDir = None,
     force: Force = False,
 ) -> None:
     """Explain the scores of one edit: a curve for each axis, and where the clips differ.

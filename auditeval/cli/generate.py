@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from auditeval.progress import track
 from auditeval.text import say
 
 
@@ -36,9 +37,6 @@ def generate(
 
         auditeval generate events.csv --seconds 6 --takes 4 -o events
     """
-    from rich.console import Console
-    from rich.progress import track
-
     from auditeval.data.pseudo_parallel import text_to_audio
     from auditeval.data.pseudo_parallel.clips import read_prompts
     from auditeval.outputs import sole_writer
@@ -46,7 +44,7 @@ def generate(
     wanted = read_prompts(prompts)
     tangoflux = text_to_audio.TangoFlux(None, model, steps, guidance_scale)
     made = text_to_audio.generate(wanted, tangoflux, output, seconds, takes, seed)
-    bar = track(made, "generate", len(wanted) * takes, console=Console(stderr=True))
+    bar = track(made, "generate", len(wanted) * takes)
     with sole_writer(output):
         failed = [step.reason for step in bar if step.reason]
     say(f"{output / 'labels.csv'}: {len(wanted) * takes - len(failed)} clips")

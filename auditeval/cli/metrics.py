@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from auditeval.cli.options import Force, bars
+from auditeval.cli.options import CacheDir, Device, Force, Workers
+from auditeval.progress import bars
 from auditeval.text import say
 
 if TYPE_CHECKING:
@@ -46,13 +47,9 @@ def metrics(
         Path | None, typer.Option(help="AudioBox aesthetics: for PQ, PC, CE and CU.")
     ] = None,
     batch_size: Annotated[int, typer.Option(min=1, help="Pairs at a time.")] = 32,
-    workers: Annotated[
-        int, typer.Option(min=0, help="Decoding and encoding threads; 0: none of their own.")
-    ] = 2,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:N or mps.")] = "auto",
-    cache_dir: Annotated[
-        Path | None, typer.Option(help="Feature cache; default $AUDITEVAL_CACHE or the user's.")
-    ] = None,
+    workers: Workers = 2,
+    device: Device = "auto",
+    cache_dir: CacheDir = None,
     seed: Annotated[int, typer.Option(help="Seed of groups and splits.")] = 1984,
     force: Force = False,
 ) -> None:
@@ -77,8 +74,8 @@ def metrics(
         auditeval metrics kept.jsonl --clap CLAP_weights_2022.pth --laion-clap
         laion/clap-htsat-unfused -o report
     """
-    from auditeval.metrics.data_quality import ROLES
-    from auditeval.metrics.measure import measure
+    from auditeval.data_quality.catalogue import ENCODER_ROLES
+    from auditeval.data_quality.measure import measure
     from auditeval.outputs import writing
     from auditeval.report.data_quality import FILES, print_table, write
     from auditeval.scoring import choose_device
@@ -92,9 +89,11 @@ def metrics(
         "vggish": vggish,
         "audiobox": audiobox,
     }
-    offline = {role: {"name": kind.encoder} for role, kind in ROLES.items() if not kind.option}
+    offline = {
+        role: {"name": kind.encoder} for role, kind in ENCODER_ROLES.items() if not kind.option
+    }
     paper = {
-        role: {"name": ROLES[role].encoder, ROLES[role].argument: str(weights)}
+        role: {"name": ENCODER_ROLES[role].encoder, ENCODER_ROLES[role].argument: str(weights)}
         for role, weights in given.items()
         if weights is not None
     }

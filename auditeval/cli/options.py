@@ -1,30 +1,30 @@
-"""Options that several commands share, and the bars that show how far they have come."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from rich.progress import Progress
-
+Checkpoint = Annotated[
+    str | None,
+    typer.Option(
+        "--checkpoint", "-c", help="Checkpoint folder or model hub id; default: the shipped one."
+    ),
+]
+Original = Annotated[Path | None, typer.Option(help="One pair: the original clip.")]
+Edited = Annotated[Path | None, typer.Option(help="One pair: the edited clip.")]
+OriginalCaption = Annotated[str, typer.Option(help="One pair: what the original holds.")]
+TargetCaption = Annotated[str, typer.Option(help="One pair: what was asked for.")]
+Workers = Annotated[
+    int, typer.Option(min=0, help="Decoding and encoding threads; 0: none of their own.")
+]
+Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:N or mps.")]
+CacheDir = Annotated[
+    Path | None, typer.Option(help="Cache; default $AUDITEVAL_CACHE or the user's.")
+]
+Resamples = Annotated[int, typer.Option(min=0, help="Bootstrap draws of the intervals.")]
 Force = Annotated[
     bool, typer.Option("--force", help="Overwrite files that are there and not this command's.")
 ]
-
-
-def bars() -> Progress:
-    """A line a task on stderr: its description, which is text, a bar, a count, the time left."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    described = TextColumn("{task.description}", markup=False)
-    columns = (described, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=Console(stderr=True))

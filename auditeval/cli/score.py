@@ -8,6 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from auditeval.cli.options import (
+    CacheDir,
+    Checkpoint,
+    Device,
+    Edited,
+    Original,
+    OriginalCaption,
+    TargetCaption,
+    Workers,
+)
+from auditeval.progress import bars
 from auditeval.text import say
 
 if TYPE_CHECKING:
@@ -25,26 +36,15 @@ def score(
         Path | None,
         typer.Option("--output", "-o", help="Scores table: .csv, .jsonl or .parquet."),
     ] = None,
-    checkpoint: Annotated[
-        str | None,
-        typer.Option(
-            "--checkpoint",
-            "-c",
-            help="Checkpoint folder or model hub id; default: the shipped one.",
-        ),
-    ] = None,
-    original: Annotated[Path | None, typer.Option(help="One pair: the original clip.")] = None,
-    edited: Annotated[Path | None, typer.Option(help="One pair: the edited clip.")] = None,
-    original_caption: Annotated[str, typer.Option(help="One pair: what the original holds.")] = "",
-    target_caption: Annotated[str, typer.Option(help="One pair: what was asked for.")] = "",
+    checkpoint: Checkpoint = None,
+    original: Original = None,
+    edited: Edited = None,
+    original_caption: OriginalCaption = "",
+    target_caption: TargetCaption = "",
     batch_size: Annotated[int, typer.Option(min=1, help="Pairs at a time.")] = 32,
-    workers: Annotated[
-        int, typer.Option(min=0, help="Decoding and encoding threads; 0: none of their own.")
-    ] = 2,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:N or mps.")] = "auto",
-    cache_dir: Annotated[
-        Path | None, typer.Option(help="Feature cache; default $AUDITEVAL_CACHE or the user's.")
-    ] = None,
+    workers: Workers = 2,
+    device: Device = "auto",
+    cache_dir: CacheDir = None,
     base: Annotated[
         str | None,
         typer.Option(help="Qwen2.5-Omni: folder or hub id of the base; default: as in training."),
@@ -140,28 +140,18 @@ def one_pair(
 
 def _score_manifest(steps: Iterator[Progress], output: Path) -> Progress:
     """Show a bar and say what came of it; the last of the steps."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-    from rich.progress import Progress as Bar
-
-    columns = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[errors]} errors"),
-    )
-    with Bar(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("score", total=None, errors=0, rate="")
+    with bars("rate", "errors") as bar:
+        task = bar.add_task("score", total=None, errors="", rate="")
         for step in steps:
             speed = bar.tasks[0].speed
             rate = f"{speed:.1f} pairs/s" if speed else ""
-            bar.update(task, completed=step.done, total=step.total, errors=step.errors, rate=rate)
+            bar.update(
+                task,
+                completed=step.done,
+                total=step.total,
+                rate=rate,
+                errors=f"{step.errors} errors",
+            )
     say(f"{output}: {step.total - step.errors} scored, {step.errors} errors")
     if step.kept:
         say(f"{step.kept:,} rows were kept of an earlier run; --fresh scores all again")

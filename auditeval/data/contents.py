@@ -7,10 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from rich.console import Console
-from rich.progress import track
-
 from auditeval import audio
+from auditeval.progress import track
 
 Found = TypeVar("Found")
 
@@ -59,11 +57,5 @@ def _of_each(
             return error
 
     with ThreadPoolExecutor(workers) as pool:
-        found = track(
-            pool.map(one, once),
-            what,
-            total=len(once),
-            console=Console(stderr=True),
-            transient=True,
-        )
+        found = track(pool.map(one, once), what, len(once), transient=True)
         return dict(zip(once, found, strict=True))

@@ -10,9 +10,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from rich.console import Console
-from rich.progress import track
-
 from auditeval.atomic import replacing
 from auditeval.metrics.agreement import (
     LEVELS,
@@ -23,6 +20,7 @@ from auditeval.metrics.agreement import (
     paired_difference,
 )
 from auditeval.metrics.raters import rater_ceiling
+from auditeval.progress import track
 from auditeval.report.agreement_plot import plot
 from auditeval.report.agreement_table import (
     print_report,
@@ -226,7 +224,7 @@ def by_field(
 
     made = {}
     order = sorted(groups, key=place)
-    for name in track(order, f"by {field}", console=Console(stderr=True), transient=True):
+    for name in track(order, f"by {field}", transient=True):
         said = f"{field} {name}" if name is not None else f"{field} not stated"
         title = f"{ratings_from}: {said} ({len(groups[name]):,} pairs)"
         key = name if name is not None else "not stated"

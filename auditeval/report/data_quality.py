@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from auditeval import text
 from auditeval.atomic import replacing
-from auditeval.metrics.data_quality import DataMetric, Measured
-from auditeval.metrics.groups import GROUPS
-from auditeval.metrics.measure import Table
+from auditeval.data_quality.catalogue import DataMetric, Measured
+from auditeval.data_quality.groups import GROUPS
+from auditeval.data_quality.measure import Table
 from auditeval.types import Undefined
 from auditeval.version import __version__
 

@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-from rich.console import Console
-from rich.progress import track
 
 from auditeval import audio
 from auditeval.backends.load import Backends
@@ -23,6 +21,7 @@ from auditeval.features.store import Failure, FeatureStore, default_cache_dir
 from auditeval.metrics.clap_score import clap_score
 from auditeval.metrics.divergence import inception_score
 from auditeval.models.three_head import PairBatch
+from auditeval.progress import track
 from auditeval.report.agreement import Predictions
 from auditeval.training.data import take
 from auditeval.types import AXES, Axis, EditPair, Undefined, UserError
@@ -42,7 +41,7 @@ class Tagger(Protocol):
 
 def each(pairs: Sequence[EditPair], name: str) -> Iterable[EditPair]:
     """The pairs under a progress bar, of none without."""
-    return track(pairs, f"baseline {name}", console=Console(stderr=True)) if pairs else pairs
+    return track(pairs, f"baseline {name}") if pairs else pairs
 
 
 def make_baselines(

@@ -14,9 +14,7 @@ import torch
 from torch import Tensor, distributed
 
 from auditeval import audio
-from auditeval.features.encoder import AudioFeatures
-from auditeval.features.store import Failure, FeatureStore
-from auditeval.metrics.data_quality import (
+from auditeval.data_quality.catalogue import (
     Accumulation,
     DataMetric,
     Heard,
@@ -24,8 +22,10 @@ from auditeval.metrics.data_quality import (
     summarise,
     trimmed,
 )
-from auditeval.metrics.groups import Deal, unit
-from auditeval.metrics.measure import Encoders, at_rate, choose, hear, loaded
+from auditeval.data_quality.groups import Deal, unit
+from auditeval.data_quality.measure import Encoders, at_rate, choose, hear, loaded
+from auditeval.features.encoder import AudioFeatures
+from auditeval.features.store import Failure, FeatureStore
 from auditeval.models.three_head import Regressor
 from auditeval.training.configured import whole
 from auditeval.training.heads import HeadsFit
@@ -84,7 +84,8 @@ class DistributionMetrics(_Metrics):
     For modules of anybody's, whose `validation_step` returns a dict: `original` and `edited` ::
     float (B, T) or B tensors of any length, `rate_hz` of both, `target_caption` :: B strings, and
     `id` :: B strings or numbers, which several devices need, since their sampler deals some items
-    twice. `encoders` and `only` as in `metrics.measure.measure`; configs/metrics holds two choices.
+    twice. `encoders` and `only` as in
+    `data_quality.measure.measure`; configs/metrics holds two choices.
 
     Clips that no encoder can use (NaN, silence, too short) are left out of all metrics and counted
     in `val/left_out`. Features of an epoch stay in memory until its end. Those of originals and

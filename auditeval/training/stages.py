@@ -10,8 +10,6 @@ import pytorch_lightning as lightning
 import torch
 from omegaconf import DictConfig
 from pytorch_lightning.utilities.exceptions import MisconfigurationException
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 from torch import Tensor
 
 from auditeval.data.splits import Fold
@@ -19,12 +17,12 @@ from auditeval.features.encoder import Encoder
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.features.wrapped import first_line
 from auditeval.models import Model
+from auditeval.progress import bars
 from auditeval.training.configured import call, plain
 from auditeval.types import EditPair, UserError
 
 Row = TypeVar("Row")
 Made = TypeVar("Made")
-console = Console(stderr=True)
 _CHUNK_PAIRS = 64
 
 
@@ -138,8 +136,7 @@ def encoding(
 ) -> list[Row]:
     """`encode` of all pairs, chunk by chunk under a progress bar."""
     rows: list[Row] = []
-    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console) as bar:
+    with bars() as bar:
         task = bar.add_task(f"encoding with {store.encoder.name}", total=len(pairs))
         for start in range(0, len(pairs), _CHUNK_PAIRS):
             chunk = pairs[start : start + _CHUNK_PAIRS]

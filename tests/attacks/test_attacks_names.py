@@ -23,9 +23,9 @@ from outcomes import Traceback, WrongResult, refused, same
 from auditeval import manifest, scores_table, text
 from auditeval.benchmarks.benchmark import Column, Table
 from auditeval.cli import main
-from auditeval.metrics import measure
-from auditeval.metrics.data_quality import DataMetric, Measured
-from auditeval.metrics.measure import Row
+from auditeval.data_quality import measure
+from auditeval.data_quality.catalogue import DataMetric, Measured
+from auditeval.data_quality.measure import Row
 from auditeval.report import agreement, benchmarks, contrasts, data_quality
 from auditeval.types import AXES, EditPair, Scores
 

@@ -11,7 +11,7 @@ import pytest
 from auditeval.audio import Waveform, decode, resample
 from auditeval.backends.backend import Backend, PitchTrack
 from auditeval.backends.pitch import Pyin, SwiftF0
-from auditeval.metrics.prosody import f0_shift_semitones, pitch_succeeds
+from auditeval.benchmarks.speecheditbench.prosody import f0_shift_semitones, pitch_succeeds
 from auditeval.types import Undefined
 
 RATE_HZ = 16000

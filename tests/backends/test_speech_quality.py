@@ -10,7 +10,7 @@ import pytest
 
 from auditeval.audio import AudioError, Waveform, decode, resample
 from auditeval.backends.speech_quality import DNSMOS
-from auditeval.metrics.enhancement import enhancement_succeeds
+from auditeval.benchmarks.speecheditbench.enhancement import enhancement_succeeds
 
 RATE_HZ = 16000
 

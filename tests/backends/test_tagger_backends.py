@@ -9,8 +9,8 @@ import pytest
 
 from auditeval.audio import Waveform, decode, resample
 from auditeval.backends.taggers import PANNsTagger, YAMNetTagger, audioset_labels
+from auditeval.benchmarks.speecheditbench.scenes import SCENES, scene_scores, scene_succeeds
 from auditeval.features.encoder import AudioFeatures
-from auditeval.metrics.scenes import SCENES, scene_scores, scene_succeeds
 
 RATE_HZ = 16000
 

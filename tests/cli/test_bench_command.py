@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 from commands import Ended
 
+import auditeval
 from auditeval.audio import files
 from auditeval.audio.waveform import quantised
+from auditeval.types import UserError
 
 PAIRS = 4
 
@@ -60,6 +62,32 @@ def test_several_scorers_and_baselines(
     assert content(tmp_path / "report") == before
     assert cli(*command, "-o", tmp_path / "other", "--workers", 0).status == 0
     assert content(tmp_path / "other") == before
+
+    # In Python: the same.
+    steps = []
+    report = auditeval.bench(
+        "salmon",
+        root,
+        {"mine": root / "likelihoods.csv"},
+        tmp_path / "python",
+        baselines=True,
+        checkpoints=[melstats_checkpoint],
+        device="cpu",
+        watch=lambda *step: steps.append(step),
+    )
+    assert content(tmp_path / "python") == before
+    assert list(report.records) == [*rows][:4]
+    assert report.count("ok")["mine"] == 2 * PAIRS
+    assert (report.silent, report.judges) == ([], {})
+    assert ("mine", 2 * PAIRS, 2 * PAIRS) in steps
+
+
+def test_what_python_asks_for_and_there_is_not_is_said(root: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no benchmark is called 'salmone'; known: speecheditbench"):
+        auditeval.bench("salmone", root, {}, tmp_path)  # type: ignore[arg-type]
+    with pytest.raises(UserError, match="checkpoints are scorers of SALMon, mmae takes outputs"):
+        auditeval.bench("mmae", root, {}, tmp_path, checkpoints=["x"])
+    assert not list(tmp_path.iterdir())
 
 
 BAD: dict[str, tuple[list[Any], str]] = {

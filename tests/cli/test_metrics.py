@@ -14,9 +14,9 @@ from fake_encoders import FakeClap, FakeEncoder
 from second_environment import weights
 
 from auditeval import audio, manifest
+from auditeval.data_quality import measure
 from auditeval.features import ENCODERS, make_encoder
 from auditeval.features.clap.load import convert
-from auditeval.metrics import measure
 from auditeval.types import EditPair
 
 

@@ -19,9 +19,9 @@ from hydra import compose, initialize_config_dir
 from torch.utils.data import DataLoader, Dataset
 
 from auditeval import audio, checkpoint, manifest
+from auditeval.data_quality import measure
+from auditeval.data_quality.catalogue import METRICS, Heard, summarise
 from auditeval.features.store import FeatureStore
-from auditeval.metrics import measure
-from auditeval.metrics.data_quality import METRICS, Heard, summarise
 from auditeval.models.three_head import PairBatch
 from auditeval.training.evaluation import DistributionMetrics, KeptShare, _waveforms, best_share
 from auditeval.training.run import train

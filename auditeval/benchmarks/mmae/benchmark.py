@@ -13,10 +13,10 @@ from auditeval.backends.load import Backends
 from auditeval.benchmarks.benchmark import Missing, Output, Record, Table, Value
 from auditeval.benchmarks.mmae import tables
 from auditeval.benchmarks.mmae.questions import STAND_IN, SYSTEM_PROMPT, options, question
+from auditeval.benchmarks.mmae.rubric import Rubric, rubric_rates, verdict
 from auditeval.benchmarks.mmae.samples import MMAESample, RubricRow, digest, read_samples
 from auditeval.benchmarks.provenance import stand_ins
 from auditeval.judges.judge import Judge
-from auditeval.metrics.rubric import Rubric, rubric_rates, verdict
 from auditeval.types import Undefined
 
 QUERIES = 3

@@ -11,9 +11,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, create_model
 
 from auditeval.audio import Waveform
+from auditeval.benchmarks.mmae.rubric import shuffled
 from auditeval.benchmarks.mmae.samples import RubricRow
 from auditeval.judges.judge import Question
-from auditeval.metrics.rubric import shuffled
 
 STAND_IN = "prompt: ours, the paper's is not in what we could read"
 

@@ -17,9 +17,9 @@ from pydantic import (
 )
 
 from auditeval.benchmarks.mmae.references import Reference, references
+from auditeval.benchmarks.mmae.rubric import Category
 from auditeval.benchmarks.places import leads_out
 from auditeval.digests import sha256
-from auditeval.metrics.rubric import Category
 from auditeval.reading import content, json_file
 from auditeval.types import UserError, sentence
 

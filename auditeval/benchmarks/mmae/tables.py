@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import get_args
 
 from auditeval.benchmarks.benchmark import Column, Record, Table
+from auditeval.benchmarks.mmae.rubric import Rubric, RubricRates, rubric_rates
 from auditeval.benchmarks.mmae.samples import Axis
 from auditeval.benchmarks.provenance import title
-from auditeval.metrics.rubric import Rubric, RubricRates, rubric_rates
 from auditeval.types import Undefined
 
 Cell = float | str | Undefined

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
-from auditeval.metrics.scenes import Scene
+from auditeval.benchmarks.speecheditbench.scenes import Scene
 
 Taxonomy = Literal["iemocap_en", "csemotions_zh"]
 
@@ -50,13 +50,13 @@ def emotion(label: str) -> str:
     return _ALIASES.get(plain, plain)
 
 
-class Record(BaseModel):
+class Strict(BaseModel):
     """A JSON object of the benchmark; keys that evaluation does not need are passed over."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
 
 
-class ContentAnchor(Record):
+class ContentAnchor(Strict):
     type: Literal["content"]
     edit_type: Literal["replace", "insert", "delete"]
     transcript_target: Text
@@ -77,13 +77,13 @@ class ContentAnchor(Record):
         return self.edit_type
 
 
-class SpeakerAnchor(Record):
+class SpeakerAnchor(Strict):
     type: Literal["speaker"]
     reference_wav: str | None = None
     edit: Literal["speaker"] = "speaker"
 
 
-class EmotionAnchor(Record):
+class EmotionAnchor(Strict):
     type: Literal["emotion"]
     source_emotion: str = ""
     target_emotion: Text
@@ -94,7 +94,7 @@ class EmotionAnchor(Record):
         return emotion(self.target_emotion)
 
 
-class StyleAnchor(Record):
+class StyleAnchor(Strict):
     type: Literal["style"]
     source_style: str = ""
     target_style: Style
@@ -104,7 +104,7 @@ class StyleAnchor(Record):
         return self.target_style
 
 
-class ProsodyAnchor(Record):
+class ProsodyAnchor(Strict):
     type: Literal["prosody"]
     prosody_type: Literal["speed", "pitch", "stress"]
     direction: Literal["faster", "slower", "higher", "lower"] | None = None
@@ -124,7 +124,7 @@ class ProsodyAnchor(Record):
         return self.direction or self.prosody_type
 
 
-class ParalinguisticAnchor(Record):
+class ParalinguisticAnchor(Strict):
     type: Literal["paralinguistic"]
     operation: Literal["add", "remove"]
     event: Event
@@ -134,7 +134,7 @@ class ParalinguisticAnchor(Record):
         return self.operation
 
 
-class AcousticAnchor(Record):
+class AcousticAnchor(Strict):
     type: Literal["acoustic"]
     subtask: Literal["enhancement", "env_transfer"]
     env_type: Literal["reverb", "noise"] | None = None

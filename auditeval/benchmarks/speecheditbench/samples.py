@@ -20,8 +20,8 @@ from auditeval.benchmarks.speecheditbench.anchors import (
     Anchor,
     ContentAnchor,
     EmotionAnchor,
-    Record,
     SpeakerAnchor,
+    Strict,
     Taxonomy,
     Text,
     emotion,
@@ -43,7 +43,7 @@ Task = Literal[
 TASKS: tuple[Task, ...] = get_args(Task)
 
 
-class Component(Record):
+class Component(Strict):
     """One edit of a compositional sample."""
 
     component_type: str
@@ -57,7 +57,7 @@ class Component(Record):
         return self
 
 
-class Row(Record):
+class Row(Strict):
     """A line of samples.jsonl: what evaluation needs of it."""
 
     sample_id: Text

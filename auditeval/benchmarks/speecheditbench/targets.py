@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from auditeval.audio import AudioError, Waveform
 from auditeval.backends.backend import Transcript
 from auditeval.backends.load import Backends
-from auditeval.benchmarks.speecheditbench import failures
+from auditeval.benchmarks.speecheditbench import enhancement, failures, prosody, scenes
 from auditeval.benchmarks.speecheditbench.anchors import (
     AcousticAnchor,
     ContentAnchor,
@@ -20,6 +20,12 @@ from auditeval.benchmarks.speecheditbench.anchors import (
     StyleAnchor,
     emotion,
 )
+from auditeval.benchmarks.speecheditbench.content_edit import (
+    ContentEdit,
+    edit_succeeds,
+    spans,
+    tokens,
+)
 from auditeval.benchmarks.speecheditbench.judging import (
     emotion_question,
     event_question,
@@ -27,8 +33,7 @@ from auditeval.benchmarks.speecheditbench.judging import (
 )
 from auditeval.benchmarks.speecheditbench.samples import Edit, Sample, taxonomy
 from auditeval.judges.judge import Question, Reply
-from auditeval.metrics import enhancement, prosody, reverberation, scenes
-from auditeval.metrics.content_edit import ContentEdit, edit_succeeds, spans, tokens
+from auditeval.metrics import reverberation
 from auditeval.metrics.speakers import speaker_similarity
 from auditeval.types import Undefined
 

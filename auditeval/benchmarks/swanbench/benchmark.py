@@ -13,10 +13,10 @@ from auditeval.audio import AudioError, Waveform
 from auditeval.backends.load import Backends
 from auditeval.benchmarks.benchmark import Missing, Output, Record, Table, Value
 from auditeval.benchmarks.provenance import stand_ins
-from auditeval.benchmarks.swanbench import listening, tables
+from auditeval.benchmarks.swanbench import consistency, listening, tables
 from auditeval.benchmarks.swanbench.alignment import speaker_streams
 from auditeval.benchmarks.swanbench.samples import SwanSample, digest, read_samples
-from auditeval.metrics import consistency, transcript
+from auditeval.metrics import transcript
 from auditeval.metrics.srmr import srmr
 from auditeval.types import Undefined
 

@@ -16,8 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.progress import track
 
 from auditeval import manifest
 from auditeval.atomic import replacing
@@ -35,6 +33,7 @@ from auditeval.data.simulation.systems import (
     draw_faults,
     shares,
 )
+from auditeval.progress import track
 from auditeval.types import AXES, EditPair
 
 VERSION = 12
@@ -107,7 +106,7 @@ def finished(
     (target / "audio").mkdir(parents=True)
     with ThreadPoolExecutor(workers) as pool:
         steps = pool.map(lambda index: make(target / "audio", index), range(items))
-        made = list(track(steps, f"{kind} edits", total=items, console=Console(stderr=True)))
+        made = list(track(steps, f"{kind} edits", items))
     with replacing(target / EDITS) as temporary, temporary.open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(row) + "\n" for _, rows in made for row in rows)
     manifest.write([pair for pairs, _ in made for pair in pairs], path)

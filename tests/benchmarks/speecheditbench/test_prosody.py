@@ -7,7 +7,7 @@ import pytest
 
 from auditeval.audio import Waveform
 from auditeval.backends.backend import PitchTrack, Word
-from auditeval.metrics.prosody import (
+from auditeval.benchmarks.speecheditbench.prosody import (
     duration_ratio,
     f0_shift_semitones,
     pitch_succeeds,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from auditeval.backends.backend import Tags
+from auditeval.benchmarks.speecheditbench.scenes import SCENES, scene_scores, scene_succeeds
 from auditeval.features.yamnet import labels
-from auditeval.metrics.scenes import SCENES, scene_scores, scene_succeeds
 
 QUIET = {"outdoor": 0.0, "crowd": 0.0, "music": 0.0}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from auditeval.metrics.content_edit import ContentEdit, EditType, edit_succeeds
+from auditeval.benchmarks.speecheditbench.content_edit import ContentEdit, EditType, edit_succeeds
 
 pytest.importorskip("jiwer")
 

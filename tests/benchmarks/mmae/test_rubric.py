@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from auditeval.metrics.rubric import Rubric, rubric_rates, shuffled, verdict
+from auditeval.benchmarks.mmae.rubric import Rubric, rubric_rates, shuffled, verdict
 from auditeval.types import Undefined
 
 IF, CON = "instruction_following", "consistency"

@@ -12,11 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from auditeval.features.encoder import AudioFeatures
-from auditeval.metrics.clap_score import clap_score
-from auditeval.metrics.divergence import ClassStatistics, kl_divergence
-from auditeval.metrics.frechet import Gaussian, frechet_distance
-from auditeval.metrics.groups import (
+from auditeval.data_quality.groups import (
     GROUPS,
     SEED,
     Chosen,
@@ -26,6 +22,10 @@ from auditeval.metrics.groups import (
     jackknife,
     mean_of_each,
 )
+from auditeval.features.encoder import AudioFeatures
+from auditeval.metrics.clap_score import clap_score
+from auditeval.metrics.divergence import ClassStatistics, kl_divergence
+from auditeval.metrics.frechet import Gaussian, frechet_distance
 from auditeval.types import Undefined
 
 
@@ -42,7 +42,7 @@ class Heard(NamedTuple):
     joint_dim: int
 
 
-class Role(NamedTuple):
+class EncoderRole(NamedTuple):
     """What feeds metrics: `encoder` of configs/features, and the command's option for its weights.
 
     `argument` is the encoder's own name for them; a role without an option needs none. Metrics may
@@ -55,16 +55,16 @@ class Role(NamedTuple):
     family: str = ""
 
 
-ROLES = {
+ENCODER_ROLES = {
     # The paper's CLAP score cites Elizalde et al. at ICASSP 2023: Microsoft's, of 2022.
-    "clap": Role("clap", "--clap FOLDER", "model", "Microsoft CLAP"),
-    "laion_clap": Role("clap", "--laion-clap FOLDER", "model", "LAION CLAP"),
-    "vggish": Role("vggish", "--vggish FILE", "checkpoint"),
-    "cnn14": Role("cnn14", "--cnn14 FILE", "checkpoint"),
-    "human_clap": Role("clap", "--human-clap FOLDER", "model"),
-    "audiobox": Role("audiobox", "--audiobox FILE", "checkpoint"),
-    "offline": Role("offline"),
-    "yamnet": Role("yamnet"),
+    "clap": EncoderRole("clap", "--clap FOLDER", "model", "Microsoft CLAP"),
+    "laion_clap": EncoderRole("clap", "--laion-clap FOLDER", "model", "LAION CLAP"),
+    "vggish": EncoderRole("vggish", "--vggish FILE", "checkpoint"),
+    "cnn14": EncoderRole("cnn14", "--cnn14 FILE", "checkpoint"),
+    "human_clap": EncoderRole("clap", "--human-clap FOLDER", "model"),
+    "audiobox": EncoderRole("audiobox", "--audiobox FILE", "checkpoint"),
+    "offline": EncoderRole("offline"),
+    "yamnet": EncoderRole("yamnet"),
 }
 
 

@@ -11,26 +11,26 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from auditeval import manifest
-from auditeval.features import make_encoder
-from auditeval.features.encoder import Encoder
-from auditeval.features.store import Failure, FeatureStore
-from auditeval.features.threads import one_thread
-from auditeval.metrics.data_quality import (
+from auditeval.data_quality.catalogue import (
+    ENCODER_ROLES,
     METRICS,
-    ROLES,
     Accumulation,
     DataMetric,
     Heard,
     Measured,
 )
-from auditeval.metrics.groups import SEED, Deal, unit
+from auditeval.data_quality.groups import SEED, Deal, unit
+from auditeval.features import make_encoder
+from auditeval.features.encoder import Encoder
+from auditeval.features.store import Failure, FeatureStore
+from auditeval.features.threads import one_thread
 from auditeval.types import EditPair, UserError
 
 Pairs = Sequence[EditPair] | str | os.PathLike[str]
 """A manifest's path, or its pairs."""
 
 Encoders = Mapping[str, Encoder | Mapping[str, Any]]
-"""For each role (`data_quality.ROLES`) an encoder, or the arguments of `make_encoder` for it."""
+"""For each of `ENCODER_ROLES` an encoder, or the arguments of `make_encoder` for it."""
 
 
 class Row(NamedTuple):
@@ -89,7 +89,7 @@ def measure(
         for role, metrics in chosen.items():
             encoder = loaded(role, encoders[role], device)
             revisions[role] = f"{encoder.name}@{encoder.revision}"
-            if ROLES[role].family and (family := getattr(encoder, "family", "")):
+            if ENCODER_ROLES[role].family and (family := getattr(encoder, "family", "")):
                 families[role] = family
             fitting = at_rate(metrics, encoder.rate_hz, bool(only))
             store = FeatureStore(encoder, cache_dir, workers)
@@ -112,14 +112,18 @@ def measure(
 def choose(encoders: Iterable[str], only: Sequence[str] = ()) -> dict[str, list[DataMetric]]:
     """{role: its metrics}, in the order of the catalogue; see `measure` for what it raises."""
     given = set(encoders)
-    for role in given - set(ROLES):
-        raise UserError(f"no metric has an encoder in the role {role!r}; known: {', '.join(ROLES)}")
+    for role in given - set(ENCODER_ROLES):
+        raise UserError(
+            f"no metric has an encoder in the role {role!r}; known: {', '.join(ENCODER_ROLES)}"
+        )
     for name in only:
         if name not in METRICS:
             raise UserError(f"no metric is called {name!r}; known: {', '.join(METRICS)}")
         role = METRICS[name].role
         if role not in given:
-            raise UserError(f"{name} needs the encoder {role}; give {ROLES[role].option or role}")
+            raise UserError(
+                f"{name} needs the encoder {role}; give {ENCODER_ROLES[role].option or role}"
+            )
     chosen: dict[str, list[DataMetric]] = {}
     for metric in METRICS.values():
         if metric.role in given and (not only or metric.name in only):
@@ -133,9 +137,9 @@ def loaded(role: str, encoder: Encoder | Mapping[str, Any], device: str = "cpu")
     Raises UserError for one that says it is of another family than the role's.
     """
     made = make_encoder(**encoder) if isinstance(encoder, Mapping) else encoder
-    wanted, family = ROLES[role].family, getattr(made, "family", "")
+    wanted, family = ENCODER_ROLES[role].family, getattr(made, "family", "")
     if family and not family.startswith(wanted):
-        fitting = [f"{kind.option} ({name})" for name, kind in ROLES.items()
+        fitting = [f"{kind.option} ({name})" for name, kind in ENCODER_ROLES.items()
                    if kind.family and family.startswith(kind.family)]  # fmt: skip
         raise UserError(
             f"the encoder {role} is to be a {wanted} and is a {family}, which has metrics of its "

@@ -9,7 +9,8 @@ import pytest
 
 from auditeval.audio import Waveform
 from auditeval.backends.backend import Ratings, SpeakerEmbedding, SpeechSpans
-from auditeval.metrics.consistency import (
+from auditeval.benchmarks.speecheditbench.enhancement import enhancement_succeeds
+from auditeval.benchmarks.swanbench.consistency import (
     mean_pairwise_cosine,
     reverb_consistency,
     speaker_windows,
@@ -17,7 +18,6 @@ from auditeval.metrics.consistency import (
     speech_shares,
     timbre_consistency,
 )
-from auditeval.metrics.enhancement import enhancement_succeeds
 from auditeval.metrics.speakers import speaker_similarity
 from auditeval.types import Undefined
 

@@ -13,8 +13,8 @@ from fake_encoders import FakeClap, FakeEncoder
 from omegaconf import OmegaConf
 
 from auditeval import audio, manifest
-from auditeval.metrics.data_quality import METRICS, ROLES, Measured
-from auditeval.metrics.measure import Row, Table, choose, measure
+from auditeval.data_quality.catalogue import ENCODER_ROLES, METRICS, Measured
+from auditeval.data_quality.measure import Row, Table, choose, measure
 from auditeval.report.data_quality import best, print_table, to_json, to_markdown, write
 from auditeval.types import EditPair, Undefined, UserError
 
@@ -146,8 +146,8 @@ def test_the_papers_metrics_are_configured_with_what_it_cites() -> None:
         chosen = choose(roles)
         assert chosen.keys() == roles.keys()
         for role, arguments in roles.items():
-            assert arguments.keys() == {"name", ROLES[role].argument}
-            assert arguments.name == ROLES[role].encoder
+            assert arguments.keys() == {"name", ENCODER_ROLES[role].argument}
+            assert arguments.name == ENCODER_ROLES[role].encoder
 
 
 def table_of(**rows: dict[str, float | Undefined]) -> Table:

@@ -9,9 +9,16 @@ import pytest
 from scipy.special import softmax
 from scipy.stats import entropy
 
+from auditeval.data_quality.catalogue import (
+    ENCODER_ROLES,
+    METRICS,
+    Accumulation,
+    Heard,
+    Measured,
+    summarise,
+)
+from auditeval.data_quality.groups import GROUPS, Deal
 from auditeval.features.encoder import AudioFeatures
-from auditeval.metrics.data_quality import METRICS, ROLES, Accumulation, Heard, Measured, summarise
-from auditeval.metrics.groups import GROUPS, Deal
 from auditeval.types import Undefined
 
 DIM, CLASSES = 6, 5
@@ -46,11 +53,13 @@ def test_the_catalogue_says_convention_direction_and_range() -> None:
     assert lower == {name for name in METRICS if name.startswith(("fad_", "fd_", "kl_"))}
     for name, metric in METRICS.items():
         assert metric.name == name
-        assert metric.role in ROLES
+        assert metric.role in ENCODER_ROLES
         if metric.rate_hz:
             assert f"{metric.role}_{metric.rate_hz // 1000}k" in name
     # The label bridge is no CLAP.
-    assert not any("clap" in n for n, metric in METRICS.items() if not ROLES[metric.role].option)
+    assert not any(
+        "clap" in n for n, metric in METRICS.items() if not ENCODER_ROLES[metric.role].option
+    )
 
 
 def test_each_metric_is_its_formula() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from auditeval.metrics.groups import (
+from auditeval.data_quality.groups import (
     GROUPS,
     Chosen,
     Deal,
