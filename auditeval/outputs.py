@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -17,6 +18,8 @@ from auditeval.digests import sha256
 from auditeval.types import UserError
 
 _LOCK, _NOTE = ".lock", ".made.json"
+_LOOKS, _LOOK_SECONDS = 10, 0.1
+_BROKEN_SECONDS = 3.0  # filelock takes over a mark that was broken for two
 
 
 @contextmanager
@@ -32,7 +35,7 @@ def sole_writer(output: Path) -> Iterator[None]:
     is_new = not mark.parent.exists()
     try:
         mark.parent.mkdir(parents=True, exist_ok=True)
-        lock.acquire()
+        _acquire(lock, mark)
     except Timeout:
         raise UserError(f"{output}: is being written {_holder(mark)}") from None
     except OSError as error:
@@ -44,6 +47,24 @@ def sole_writer(output: Path) -> Iterator[None]:
         if is_new:
             with suppress(OSError):  # something is in it
                 mark.parent.rmdir()
+
+
+def _acquire(lock: SoftFileLock, mark: Path) -> None:
+    """Raises Timeout where another has it; a mark that stays without a name is of none that lives."""
+    try:
+        lock.acquire()
+        return
+    except Timeout:
+        with suppress(FileNotFoundError):
+            for _ in range(_LOOKS):  # between a mark and its words are microseconds
+                if lock.pid is not None:
+                    raise
+                time.sleep(_LOOK_SECONDS)
+            # To filelock an empty mark is one of its old releases; of a broken one it takes care.
+            with mark.open("r+b") as file:
+                if not file.read(1):
+                    file.write(b"left empty\n")
+    lock.acquire(timeout=_BROKEN_SECONDS)
 
 
 def _holder(mark: Path) -> str:

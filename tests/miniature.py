@@ -1,5 +1,7 @@
 """SpeechEditBench in miniature: 64 samples of synthesised speech, the edits done as they should be.
 
+`FEW` of them have an edit of each kind, each in the easier and the harder direction.
+
 `write` makes a folder in the public layout (data/<task>_editing/samples.jsonl), outputs of a system
 that does everything right (ideal/<sample_id>.wav), and the answers of a judge who hears that
 (judge.jsonl, for `ReplayJudge`). English only: no recogniser of Chinese is carried by a package.
@@ -8,7 +10,7 @@ that does everything right (ideal/<sample_id>.wav), and the answers of a judge w
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -240,14 +242,34 @@ def plans() -> list[Plan]:
     return made
 
 
-def write(folder: Path, recordings: Path, backends: Backends) -> Path:
-    """The miniature in `folder`, which is returned; `recordings` holds esc10."""
+FEW: dict[str, tuple[int, ...]] = {
+    "content": (0, 3, 5, 6),
+    "speaker": (0, 1),
+    "emotion": (0, 4),
+    "style": (0, 5),
+    "paralinguistic": (0, 1),
+    "prosody": (0, 1, 4, 5, 6),
+    "acoustic": (0, 1, 5, 6),
+    "compositional": (0, 2, 5, 6),
+}
+"""Numbers by task."""
+
+
+def write(
+    folder: Path,
+    recordings: Path,
+    backends: Backends,
+    chosen: Mapping[str, Sequence[int]] | None = None,
+) -> Path:
+    """The miniature in `folder`, which is returned; `recordings` holds esc10, `chosen` as `FEW`."""
     (folder / "ideal").mkdir(parents=True, exist_ok=True)
     for name, voice in (("high", HIGH), ("low", LOW)):
         clip = render(Speech(REFERENCE, voice=voice), recordings, backends)
         _write(folder / "data" / f"reference_{name}.wav", clip)
     rows: dict[str, list[str]] = {}
     for task, number, anchors, source, ideal in plans():
+        if chosen is not None and number not in chosen[task]:
+            continue
         id = f"mini__{task}__{number}"
         home = folder / "data" / f"{task}_editing"
         path = home / "audio" / f"{id}.wav"

@@ -54,16 +54,8 @@ def main() -> None:
     A disk or an output that takes no more is one sentence too. A reader that has gone, as in
     `| head`, is nobody's mistake: status 1 and no word.
     """
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by who started this
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
-    for stream in (sys.stdout, sys.stderr):
-        # What the terminal's encoding lacks, an arrow or a name, is an escape and no traceback.
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-    if logging.lastResort is not None:  # where warnings go, as nothing else is set up
-        logging.lastResort.setFormatter(OneLine())
     try:
+        _set_up_streams()
         try:
             app()
         finally:
@@ -88,6 +80,18 @@ def main() -> None:
             say(f"auditeval: {error}", sys.stderr)
         _discard_pending()
         sys.exit(2)
+
+
+def _set_up_streams() -> None:
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by who started this
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        # What the terminal's encoding lacks, an arrow or a name, is an escape and no traceback.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    if logging.lastResort is not None:  # where warnings go, as nothing else is set up
+        logging.lastResort.setFormatter(OneLine())
 
 
 def _discard_pending() -> None:

@@ -7,7 +7,9 @@ import os
 import shutil
 import socket
 import subprocess
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -249,6 +251,28 @@ def test_the_lock_of_a_dead_process_is_taken_over(cli: Any, desk: Path) -> None:
     content(desk / ".s.csv.lock", f"{ended_process()}\n{socket.gethostname()}\n".encode())
     same(run(cli, desk, ("score", "pairs.jsonl"), desk / "s.csv").status, 0, "dead process")
     assert not (desk / ".s.csv.lock").exists()
+
+
+@pytest.mark.parametrize("torn", [b"", b"12", b"12\nho", b"\0" * 20])
+def test_a_lock_without_a_name_is_taken_over(cli: Any, desk: Path, torn: bytes) -> None:
+    """Its process was killed between making and writing it, or the machine was."""
+    content(desk / ".s.csv.lock", torn)
+    ended = run(cli, desk, ("score", "pairs.jsonl"), desk / "s.csv")
+    same(ended.status, 0, f"an empty mark: {ended.err}")
+    assert not (desk / ".s.csv.lock").exists()
+
+
+def test_a_lock_that_is_just_being_written_is_not(tmp_path: Path) -> None:
+    lock = content(tmp_path / ".s.csv.lock", b"")
+    holder = f"{os.getppid()}\n{socket.gethostname()}\n"
+    with ThreadPoolExecutor(1) as other:
+        other.submit(lambda: (time.sleep(0.3), lock.write_text(holder)))
+        with (
+            pytest.raises(UserError, match=f"by process {os.getppid()} on"),
+            sole_writer(tmp_path / "s.csv"),
+        ):
+            pass
+    assert lock.read_text() == holder
 
 
 def test_the_lock_of_another_host_is_not(cli: Any, desk: Path) -> None:
