@@ -50,7 +50,7 @@ def sole_writer(output: Path) -> Iterator[None]:
 
 
 def _acquire(lock: SoftFileLock, mark: Path) -> None:
-    """Raises Timeout where another has it; a mark that stays without a name is of none that lives."""
+    """Raises Timeout where another has it; a mark that stays unsigned is of none that lives."""
     try:
         lock.acquire()
         return
