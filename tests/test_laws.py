@@ -1,7 +1,7 @@
 """Laws that the evaluator that ships keeps, on clips of classes that it was not trained on.
 
 `rooster_crow` and `sea_waves` are kept from its training, the sound bank's and ESC-10's
-(configs/data/simulation_without.yaml). Kinds and steps of damage were chosen before it was trained;
+(configs/data/recordings.yaml). Kinds and steps of damage were chosen before it was trained;
 exceptions for the sound bank, and how often what nobody hears may move a score, after.
 """
 

@@ -16,7 +16,7 @@ python="${PYTHON:-.venv/bin/python}"
 export OMP_NUM_THREADS=1 # sums in one order: the weights do not depend on how many cores there are
 
 train() { # train NAME OVERRIDES
-    "$python" train.py experiment=default run_dir="$work/$1" "${@:2}" "${overrides[@]}"
+    "$python" train.py experiment=auditeval_offline run_dir="$work/$1" "${@:2}" "${overrides[@]}"
 }
 compare() { # compare FILE RUNS AND OPTIONS
     "$python" -c "from auditeval.cli import main; main()" compare "${@:2}" \
@@ -26,9 +26,9 @@ keep() { # keep FILE NAME: a table of WORK as a result
     cp "$work/$1.md" "$results/$2.md"
 }
 scenes="${SCENES:-1600}"
-recordings=(scenes="$scenes" esc10="$data/esc10" librispeech="$data/librispeech10" emodb="$data/emodb_subset")
+recordings=(esc10="$data/esc10" librispeech="$data/librispeech10" emodb="$data/emodb_subset")
 credits="the project's sounds (MIT), ESC-10 (CC BY 3.0), LibriSpeech (CC BY 4.0), EMO-DB (CC0)"
-all=("${recordings[@]/#/data.simulation.manifest.}" "data.credits=\"$credits\"")
+all=(data.simulation.scenes="$scenes" "${recordings[@]/#/recordings.}" "data.credits=\"$credits\"")
 tests=people
 people=(tests.p835.manifest.folder="$data/p835")
 alone=('~tests.p835.baselines')
@@ -45,9 +45,9 @@ train default "${all[@]}" "tests=[$tests,contrasts]" "${people[@]}"
 train offline "${all[@]}" "${ablation[@]}" compare=heads
 train yamnet "${all[@]}" "${ablation[@]}" compare=heads features=yamnet
 train melstats "${all[@]}" "${ablation[@]}" compare=heads features=melstats
-train only_synthesised data=simulated "${ablation[@]}"
+train only_synthesised data=synthesised "${ablation[@]}"
 kept=rooster_crow,sea_waves
-train without_tones "${all[@]}" "${ablation[@]}" "data.manifest.sounds=[$kept,melody,chords,beep]"
+train without_tones "${all[@]}" "${ablation[@]}" "data.unheard=[$kept,melody,chords,beep]"
 train without_distortion "${all[@]}" "${ablation[@]}" \
     'data.manifest.faults=[mnru,quantisation,vocoder,phase,musical_noise,opus,mp3]'
 compare ablation "$work"/{offline,yamnet,melstats,only_synthesised,without_tones,without_distortion}
@@ -57,7 +57,7 @@ compare ablation "$work"/{offline,yamnet,melstats,only_synthesised,without_tones
 folds=("$work/default")
 for classes in baby_cry,chainsaw clock_ticking,dog_bark fire_crackling,helicopter sneeze,rain; do
     name="without_${classes/,/_and_}"
-    train "$name" "${all[@]}" 'tests=[contrasts]' "data.manifest.sounds=[$classes]"
+    train "$name" "${all[@]}" 'tests=[contrasts]' "data.unheard=[$classes]"
     folds+=("$work/$name")
 done
 compare leave_two_classes_out --pool "${folds[@]}"

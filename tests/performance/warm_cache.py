@@ -27,7 +27,7 @@ def main() -> None:
                     "train.py",
                     f"run_dir={run_dir}",
                     f"cache_dir={folder}/cache",
-                    f"data.manifest.folder={folder}/data",
+                    f"data.simulation.folder={folder}/data",
                     *sys.argv[1:],
                 ],
                 cwd=REPOSITORY,

@@ -42,7 +42,7 @@ def test_a_listening_test_is_learned_beside_simulated_edits(
         config = compose("train", overrides)
     # In place of the simulator, what it made.
     there = {"_target_": "auditeval.manifest.named", "path": str(tmp_path / "simulated.jsonl")}
-    config.data.simulation.manifest = there
+    config.data.manifest.always = there
     made = train(config)
     assert made is not None
     splits = json.loads((tmp_path / "run" / "splits.json").read_text())

@@ -41,9 +41,9 @@ def command(cache_dir: Path) -> Command:
 def test_train_py_prints_the_table(command: Command, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     ended = command(
-        *("features=melstats", "model.rank=0", "data.manifest.scenes=6"),
-        "data.manifest.seconds=1",
-        *(f"data.manifest.folder={tmp_path / 'data'}", f"run_dir={folder}", "resamples=10"),
+        *("features=melstats", "model.rank=0", "data.simulation.scenes=6"),
+        "data.simulation.seconds=1",
+        *(f"data.simulation.folder={tmp_path / 'data'}", f"run_dir={folder}", "resamples=10"),
         *(FEW, "compare.concat.hidden=[8]", "trainer.accelerator=cpu"),
     )
     assert ended.returncode == 0, ended.stderr
