@@ -39,6 +39,11 @@ class PairBatch(NamedTuple):
             *(torch.stack([torch.from_numpy(x) for x in c]) for c in zip(*rows, strict=True))
         )
 
+    def take(self, rows: Sequence[int]) -> PairBatch:
+        """Those rows, in this order."""
+        index = torch.as_tensor(rows, dtype=torch.long)
+        return PairBatch(*(part[index] for part in self))
+
     def to(self, device: torch.device) -> PairBatch:
         return PairBatch(*(part.to(device) for part in self))
 

@@ -1,7 +1,6 @@
 """What an evaluator has to beat: the training mean, and objective measures of the test pairs.
 
-A baseline is a function of (name, pairs, features) that configs/baselines names; it returns
-`report.agreement.Predictions`. No measure is on the rating scale, so none has a squared error.
+configs/baselines names them. No measure is on the rating scale, so none has a squared error.
 """
 
 from __future__ import annotations
@@ -9,11 +8,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from auditeval import audio
+from auditeval.backends.backend import Backend
 from auditeval.backends.load import Backends
 from auditeval.data.splits import Fold
 from auditeval.features.encoder import Encoder
@@ -23,12 +23,23 @@ from auditeval.metrics.divergence import inception_score
 from auditeval.models.three_head import PairBatch
 from auditeval.progress import track
 from auditeval.report.agreement import Predictions
-from auditeval.training.data import take
+from auditeval.training.fit import Examples, Seen
 from auditeval.types import AXES, Axis, EditPair, Undefined, UserError
 
 log = logging.getLogger(__name__)
 RATINGS = "ratings"  # in the cache folder
 _NOISE = audio.Waveform(np.random.default_rng(0).normal(0, 0.1, 16000).astype(np.float32), 16000)
+
+
+class Baseline(Protocol):
+    """What an evaluator is compared with, asked about pairs and what is seen of them.
+
+    `features` are None where a way of training sees no embeddings of pairs.
+    """
+
+    def __call__(
+        self, name: str, pairs: Sequence[EditPair], features: PairBatch | None, /
+    ) -> Predictions: ...
 
 
 class Tagger(Protocol):
@@ -44,25 +55,18 @@ def each(pairs: Sequence[EditPair], name: str) -> Iterable[EditPair]:
     return track(pairs, f"baseline {name}") if pairs else pairs
 
 
-def make_baselines(
-    baselines: Mapping[str, Callable[..., Predictions]],
-    pairs: Sequence[EditPair],
-    features: Any,
-    folds: Sequence[Fold],
-) -> list[Predictions]:
-    """The baselines (name -> function) on the test pairs of all folds.
+def ask(baselines: Mapping[str, Baseline], examples: Examples[Seen]) -> list[Predictions]:
+    """What each of the baselines says of the examples.
 
-    Those that look at embeddings need `features` to be a PairBatch, as fit=heads makes them.
+    Those that look at embeddings need the features to be a PairBatch, as fit=heads makes them.
     """
-    rows = sorted({row for fold in folds for row in fold.test})
-    tested = [pairs[row] for row in rows]
-    seen = take(features, rows) if isinstance(features, PairBatch) else None
-    made = []
+    seen = examples.features if isinstance(examples.features, PairBatch) else None
+    said = []
     for name, baseline in baselines.items():
-        made.append(baseline(name, tested, seen))
-        if not made[-1].values:
+        said.append(baseline(name, examples.pairs, seen))
+        if not said[-1].values:
             log.warning("baseline %s has no value for any test pair, and no row", name)
-    return made
+    return said
 
 
 def constant(pairs: Sequence[EditPair], folds: Sequence[Fold]) -> Predictions:
@@ -81,7 +85,7 @@ def constant(pairs: Sequence[EditPair], folds: Sequence[Fold]) -> Predictions:
 def of_signals(
     name: str,
     pairs: Sequence[EditPair],
-    features: PairBatch,
+    features: PairBatch | None,
     measure: Callable[[audio.Waveform, audio.Waveform], float | Undefined],
 ) -> Predictions:
     """A measure of (original, edited) waveforms, beside every axis that is rated."""
@@ -99,8 +103,8 @@ def of_signals(
 def of_edited(
     name: str,
     pairs: Sequence[EditPair],
-    features: Any,
-    rater: Any,
+    features: PairBatch | None,
+    rater: Backend,
     rating: str,
     cache_dir: str | None = None,
 ) -> Predictions:
@@ -124,7 +128,7 @@ def of_edited(
 def of_embeddings(
     name: str,
     pairs: Sequence[EditPair],
-    features: Any,
+    features: PairBatch | None,
     encoder: Encoder,
     cache_dir: str | None = None,
     workers: int = 2,
@@ -161,24 +165,28 @@ def joint_space(
     return _of_axis(name, pairs, "relevance", (heard * worded).sum(axis=1))
 
 
-def text_audio_clap(name: str, pairs: Sequence[EditPair], features: PairBatch) -> Predictions:
+def text_audio_clap(
+    name: str, pairs: Sequence[EditPair], features: PairBatch | None
+) -> Predictions:
     """CLAP score of the edited clip with the target caption, for relevance [Table 2]."""
-    _check_is_clap(name, features)
-    scores = clap_score(features.edited_audio.numpy(), features.target_text.numpy())
+    clap = _of_clap(name, features)
+    scores = clap_score(clap.edited_audio.numpy(), clap.target_text.numpy())
     return _of_axis(name, pairs, "relevance", scores)
 
 
-def audio_audio_clap(name: str, pairs: Sequence[EditPair], features: PairBatch) -> Predictions:
+def audio_audio_clap(
+    name: str, pairs: Sequence[EditPair], features: PairBatch | None
+) -> Predictions:
     """CLAP similarity of the edited clip with the original, for faithfulness [Table 2]."""
-    _check_is_clap(name, features)
-    scores = clap_score(features.edited_audio.numpy(), features.original_audio.numpy())
+    clap = _of_clap(name, features)
+    scores = clap_score(clap.edited_audio.numpy(), clap.original_audio.numpy())
     return _of_axis(name, pairs, "faithfulness", scores)
 
 
 def inception(
     name: str,
     pairs: Sequence[EditPair],
-    features: PairBatch,
+    features: PairBatch | None,
     tagger: Tagger,
     splits: int = 1,
 ) -> Predictions:
@@ -202,9 +210,10 @@ def inception(
     return Predictions(name, values, on_rating_scale=False, of_systems=True)
 
 
-def _check_is_clap(name: str, features: PairBatch | None) -> None:
+def _of_clap(name: str, features: PairBatch | None) -> PairBatch:
     if features is None or features.edited_audio.shape[1] != features.target_text.shape[1]:
         raise UserError(f"baseline {name!r} needs one space of sound and words: features=clap")
+    return features
 
 
 def _of_axis(name: str, pairs: Sequence[EditPair], axis: Axis, scores: np.ndarray) -> Predictions:

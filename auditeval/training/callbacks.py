@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytorch_lightning as lightning
-import torch
 from pytorch_lightning.callbacks import Checkpoint
 
 from auditeval.training.module import EvaluatorModule
-from auditeval.types import AXES, UserError
+from auditeval.types import AXES
 
 
 class BestHeads(lightning.Callback):
@@ -88,14 +87,3 @@ class SaveLast(Checkpoint):
             trainer.save_checkpoint(self._path)
             ended = time.monotonic()
             self._next = ended + (ended - started) / self.SHARE
-
-
-def deterministic(seed: int) -> None:
-    """Seed every generator, and let torch use deterministic algorithms only.
-
-    Raises UserError for a seed that one of them does not take.
-    """
-    if not (isinstance(seed, int) and 0 <= seed < 2**32):
-        raise UserError(f"seed {seed!r}: expected a whole number from 0 to 2^32 - 1")
-    lightning.seed_everything(seed, workers=True, verbose=False)
-    torch.use_deterministic_algorithms(True, warn_only=True)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import hydra
 import hydra.errors
+import pytorch_lightning as lightning
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
+from pytorch_lightning.utilities.exceptions import MisconfigurationException
 
 from auditeval.features.wrapped import first_line
 from auditeval.types import UserError
+
+Made = TypeVar("Made")
 
 
 def call(node: DictConfig, *arguments: Any, **options: Any) -> Any:
@@ -40,3 +45,27 @@ def plain(node: DictConfig) -> dict[str, Any]:
         return OmegaConf.to_container(node, resolve=True, throw_on_missing=True)  # type: ignore[return-value]
     except OmegaConfBaseException as error:
         raise UserError(f"{error.full_key}: {first_line(error)}") from None
+
+
+def built(what: str, make: Callable[..., Made], *arguments: Any, advice: str = "") -> Made:
+    """What a function that a configuration names makes; UserError where its settings are wrong."""
+    try:
+        return make(*arguments)
+    except UserError:
+        raise
+    except (TypeError, ValueError, RuntimeError, ArithmeticError) as error:
+        raise UserError(
+            f"{what} cannot be made with its settings ({first_line(error)}){advice}"
+        ) from None
+
+
+def make_trainer(
+    configured: Mapping[str, Any], decided: Mapping[str, Any], **more: Any
+) -> lightning.Trainer:
+    """A Trainer; UserError for arguments it does not take, and for those that the run sets."""
+    for name in configured.keys() & {*decided, "default_root_dir", "logger", "callbacks"}:
+        raise UserError(f"trainer.{name} is set by the run itself: see fit, logger and callbacks")
+    try:
+        return built("the trainer", lambda: lightning.Trainer(**configured, **decided, **more))
+    except MisconfigurationException as error:
+        raise UserError(f"the trainer cannot be made ({first_line(error)})") from None

@@ -2,46 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, Generic
 
 import pytorch_lightning as lightning
-import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset, DistributedSampler
 
-from auditeval.data.splits import Fold
 from auditeval.models.three_head import PairBatch
-from auditeval.types import AXES, EditPair
+from auditeval.training.fit import Examples, Seen
 
 
-def rating_matrix(pairs: Sequence[EditPair]) -> Tensor:
-    """Ratings :: (N, 3), NaN where an axis was not rated."""
-    return torch.tensor([[pair.ratings.get(a, float("nan")) for a in AXES] for pair in pairs])
+class FoldData(lightning.LightningDataModule, Generic[Seen]):
+    """The training and validation part of a fold, as every way of training has them."""
 
-
-def take(features: PairBatch, rows: Sequence[int]) -> PairBatch:
-    """Some rows of a PairBatch."""
-    index = torch.as_tensor(rows, dtype=torch.long)
-    return PairBatch(*(part[index] for part in features))
+    def __init__(self, train: Examples[Seen], validation: Examples[Seen]) -> None:
+        super().__init__()
+        self.train, self.validation = train, validation
 
 
 class _Rows(Dataset[Any]):
     """Gathers a whole batch by one indexing: with features in memory, rows one by one cost more
     than the model."""
 
-    def __init__(self, features: PairBatch, ratings: Tensor, rows: Sequence[int]) -> None:
-        self._features, self._ratings, self._rows = features, ratings, rows
+    def __init__(self, examples: Examples[PairBatch]) -> None:
+        self._examples = examples
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._examples)
 
-    def __getitems__(self, positions: list[int]) -> tuple[PairBatch, Tensor]:
-        rows = [self._rows[position] for position in positions]
-        return take(self._features, rows), self._ratings[rows]
+    def __getitems__(self, rows: list[int]) -> tuple[PairBatch, Tensor]:
+        return self._examples.features.take(rows), self._examples.ratings[rows]
 
 
-class PairDataModule(lightning.LightningDataModule):
+class PairDataModule(FoldData[PairBatch]):
     """Train and validation batches of a fold; (PairBatch, ratings (B, 3)).
 
     Batch sizes default to the paper's, 256 and 64. The order of an epoch follows from the seed and
@@ -50,40 +43,28 @@ class PairDataModule(lightning.LightningDataModule):
 
     def __init__(
         self,
-        features: PairBatch,
-        ratings: Tensor,
-        fold: Fold,
+        train: Examples[PairBatch],
+        validation: Examples[PairBatch],
         batch_size: int = 256,
         validation_batch_size: int = 64,
         seed: int = 1984,
-        pairs: Sequence[EditPair] = (),
     ) -> None:
-        super().__init__()
-        self.fold = fold
-        self._features, self._pairs = features, pairs
-        self._train = _Rows(features, ratings, fold.train)
-        self._validation = _Rows(features, ratings, fold.validation)
+        super().__init__(train, validation)
         self._batch_size, self._validation_batch_size = batch_size, validation_batch_size
         self._seed = seed
 
-    def validation(self) -> tuple[list[EditPair], PairBatch]:
-        """The pairs of the validation part, and what the model sees of them."""
-        return self.validation_pairs(), take(self._features, self.fold.validation)
-
-    def validation_pairs(self) -> list[EditPair]:
-        return [self._pairs[row] for row in self.fold.validation]
-
     def train_dataloader(self) -> DataLoader[Any]:
+        rows = _Rows(self.train)
         # Lightning calls set_epoch on it, and replaces it by one of its own under DDP.
-        sampler: Any = DistributedSampler(
-            self._train, num_replicas=1, rank=0, shuffle=True, seed=self._seed
+        sampler: DistributedSampler[Any] = DistributedSampler(
+            rows, num_replicas=1, rank=0, shuffle=True, seed=self._seed
         )
-        return _loader(self._train, self._batch_size, sampler=sampler)
+        return _loader(rows, self._batch_size, sampler=sampler)
 
     def val_dataloader(self) -> DataLoader[Any] | list[Any]:
-        if not self.fold.validation:
+        if not len(self.validation):
             return []
-        return _loader(self._validation, self._validation_batch_size)
+        return _loader(_Rows(self.validation), self._validation_batch_size)
 
 
 def _loader(rows: _Rows, batch_size: int, **arguments: Any) -> DataLoader[Any]:

@@ -12,12 +12,12 @@ from torch import Tensor, nn
 
 from auditeval.models import find_model, trees
 from auditeval.models.ensemble import EnsembleRegressor
-from auditeval.models.three_head import ConcatRegressor, PairBatch, PairwiseRegressor
+from auditeval.models.three_head import ConcatRegressor, PairBatch, PairwiseRegressor, Regressor
 from auditeval.training.callbacks import SaveLast
-from auditeval.training.data import PairDataModule, take
+from auditeval.training.data import PairDataModule
+from auditeval.training.fit import Examples, Job, Parts
 from auditeval.training.heads import HeadsFit
 from auditeval.training.module import EvaluatorModule
-from auditeval.training.stages import Job, Parts
 from auditeval.types import AXES, UserError
 
 
@@ -45,32 +45,24 @@ class EnsembleFit(HeadsFit):
     def validates(self, kind: str) -> bool:
         return find_model(kind) is not EnsembleRegressor
 
-    def parts(self, job: Job) -> Parts:
+    def parts(self, job: Job[PairBatch, Regressor]) -> Parts[Regressor]:
         if find_model(job.settings["name"]) is not EnsembleRegressor:
             return super().parts(job)
         model = cast(EnsembleRegressor, self._model(job))
-        train = take(job.features, job.fold.train)
-        model.fit_scales(train, job.ratings[job.fold.train])
-        fit_members(model, train, job.ratings[job.fold.train], self._estimators, job.seed)
-        calibration = job.fold.validation
+        train, calibration = map(job.examples.take, (job.fold.train, job.fold.validation))
+        model.fit_scales(train.features, train.ratings)
+        fit_members(model, train.features, train.ratings, self._estimators, job.plan.seed)
+        originals = [str(job.plan.contents[pair.original]) for pair in calibration.pairs]
         return Parts(
             model,
-            EvaluatorModule(model, job.optimizer, job.scheduler, self._epochs, job.seed),
+            EvaluatorModule(
+                model, job.plan.optimizer, job.plan.scheduler, self._epochs, job.plan.seed
+            ),
             PairDataModule(
-                job.features,
-                job.ratings,
-                job.fold._replace(validation=[]),
-                batch_size=self._batch_size,
-                seed=job.seed,
-                pairs=job.pairs,
+                train, calibration.take([]), batch_size=self._batch_size, seed=job.plan.seed
             ),
             [
-                Calibration(
-                    train,
-                    take(job.features, calibration),
-                    job.ratings[calibration],
-                    _numbered([job.originals[row] for row in calibration]),
-                ),
+                Calibration(train.features, calibration, _numbered(originals)),
                 SaveLast(job.folder / "last.ckpt"),
             ],
             {"max_epochs": max(self._epochs.values()) if model.arguments["members"] else 0},
@@ -109,9 +101,9 @@ class Calibration(lightning.Callback):
     """Gives an ensemble its intervals when the training is over."""
 
     def __init__(
-        self, train: PairBatch, batch: PairBatch, ratings: Tensor, originals: Tensor
+        self, train: PairBatch, calibration: Examples[PairBatch], originals: Tensor
     ) -> None:
-        self._parts = train, batch, ratings, originals
+        self._parts = train, calibration.features, calibration.ratings, originals
 
     def on_fit_end(self, trainer: lightning.Trainer, module: Any) -> None:
         module.model.eval().calibrate(*(part.to(module.device) for part in self._parts))

@@ -5,21 +5,21 @@ A test is a manifest with baselines of its own; configs/tests names it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from auditeval import manifest as manifests
 from auditeval.digests import sha256
-from auditeval.models.three_head import PairBatch
 from auditeval.report import agreement, contrasts
 from auditeval.report.agreement import Predictions
+from auditeval.training.baselines import Baseline
 from auditeval.types import Axis, EditPair, UserError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-Baselines = Mapping[str, Callable[..., Predictions]]
+Baselines = Mapping[str, Baseline]
 
 
 class FurtherTest(Protocol):
@@ -86,9 +86,3 @@ class ContrastTest:
         made = made._replace(set_sha256=self._digest)
         contrasts.write(made, folder)
         return contrasts.render_table(made)
-
-
-def with_baselines(test: FurtherTest, features: Any) -> list[Predictions]:
-    """What the baselines of a test say of all its pairs; see `training.baselines`."""
-    seen = features if isinstance(features, PairBatch) else None
-    return [baseline(name, test.pairs, seen) for name, baseline in test.baselines.items()]

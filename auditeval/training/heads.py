@@ -20,10 +20,11 @@ from auditeval.models.three_head import (
     Regressor,
 )
 from auditeval.training.callbacks import BestHeads, SaveLast
-from auditeval.training.configured import whole
-from auditeval.training.data import PairDataModule, take
+from auditeval.training.configured import built, make_trainer, whole
+from auditeval.training.data import PairDataModule
+from auditeval.training.encoding import encoding, usable
+from auditeval.training.fit import Examples, Job, Parts, Plan
 from auditeval.training.module import EvaluatorModule, advance
-from auditeval.training.stages import Job, Parts, Plan, built, encoding, make_trainer, usable
 from auditeval.types import AXES, EditPair, UserError
 
 _STAND_INS = 16
@@ -67,15 +68,20 @@ class HeadsFit:
         frames = int(encoder.compares_frames)  # how many numbers these make is not known yet
         return PairBatch(*(torch.rand(_STAND_INS, size) for size in (*sizes, frames, frames)))
 
-    def check(self, plan: Plan) -> None:
+    def check(self, plan: Plan[PairBatch, Regressor]) -> None:
         """Raises UserError where a model of the plan could not be trained; makes each once."""
+        configured = plan.trainer()
         for name, alone in (("gradient_clip_val", 0), ("accumulate_grad_batches", 1)):
-            if (plan.trainer.get(name) or alone) != alone:
+            if (configured.get(name) or alone) != alone:
                 raise UserError(
                     f"trainer.{name} is for fit=lora; in fit={self.name} each head has an "
                     "optimizer of its own"
                 )
+        pair = EditPair(
+            id="a", original=Path("a"), edited=Path("a"), original_caption="", target_caption=""
+        )
         features, rows = self.stand_in(plan.encoder), list(range(_STAND_INS))
+        ratings = torch.linspace(1, 5, _STAND_INS)[:, None].expand(-1, len(AXES))
         for settings in plan.models.values():
             if not issubclass(find_model(settings["name"]), self.trains):
                 raise UserError(
@@ -83,17 +89,11 @@ class HeadsFit:
                     "for qwen_omni, fit=ensemble for ensemble"
                 )
             job = Job(
-                settings=settings,
-                encoder=plan.encoder,
-                features=features,
-                ratings=torch.linspace(1, 5, _STAND_INS)[:, None].expand(-1, len(AXES)),
-                fold=Fold("stand-in", rows, [], rows),
-                pairs=[],
-                originals=[],
-                folder=Path(),
-                seed=plan.seed,
-                optimizer=plan.optimizer,
-                scheduler=plan.scheduler,
+                plan,
+                settings,
+                Examples([pair] * _STAND_INS, features, ratings),
+                Fold("stand-in", rows, [], rows),
+                Path(),
             )
             parts = self.parts(job)
             built(f"model {settings['name']!r}", parts.model.eval(), features)
@@ -102,7 +102,7 @@ class HeadsFit:
             for optimizer, scheduler in zip(optimizers, schedulers, strict=True):
                 optimizer.step()
                 built("the scheduler", advance, scheduler, 1.0)
-            make_trainer(plan.trainer, parts.trainer, logger=False)
+            make_trainer(configured, parts.trainer, logger=False)
 
     def features(
         self, store: FeatureStore, pairs: Sequence[EditPair], models: Sequence[str]
@@ -113,22 +113,22 @@ class HeadsFit:
         rows = encoding(store, pairs, lambda chunk: store.pairs(chunk, words))
         return PairBatch.stack(usable(pairs, rows))
 
-    def parts(self, job: Job) -> Parts:
+    def parts(self, job: Job[PairBatch, Regressor]) -> Parts[Regressor]:
         model = self._model(job)
-        train = job.fold.train
-        model.fit_scales(take(job.features, train), job.ratings[train])
+        train = job.examples.take(job.fold.train)
+        model.fit_scales(train.features, train.ratings)
         best = BestHeads()
         return Parts(
             model,
-            EvaluatorModule(model, job.optimizer, job.scheduler, self._epochs, job.seed),
+            EvaluatorModule(
+                model, job.plan.optimizer, job.plan.scheduler, self._epochs, job.plan.seed
+            ),
             PairDataModule(
-                job.features,
-                job.ratings,
-                job.fold,
+                train,
+                job.examples.take(job.fold.validation),
                 batch_size=self._batch_size,
                 validation_batch_size=self._validation_batch_size,
-                seed=job.seed,
-                pairs=job.pairs,
+                seed=job.plan.seed,
             ),
             [best, SaveLast(job.folder / "last.ckpt")],
             {"max_epochs": max(self._epochs.values())},
@@ -137,28 +137,22 @@ class HeadsFit:
 
     @torch.inference_mode()
     def predict(
-        self, model: Regressor, features: PairBatch, rows: Sequence[int], device: torch.device
-    ) -> Tensor:
-        """Ratings :: (len(rows), 3); on the CPU, whose numbers are the same everywhere."""
-        return model.cpu()(take(features, rows))
+        self, model: Regressor, examples: Examples[PairBatch], device: torch.device
+    ) -> tuple[Tensor, Tensor | None]:
+        """As `Fit.predict`; on the CPU, whose numbers are the same everywhere."""
+        return model.cpu().with_intervals(examples.features)
 
-    @torch.inference_mode()
-    def intervals(
-        self, model: Regressor, features: PairBatch, rows: Sequence[int]
-    ) -> Tensor | None:
-        """Where the ratings lie :: (len(rows), 3, 2); None of a model without calibration."""
-        return model.cpu().intervals(take(features, rows))
-
-    def _model(self, job: Job) -> Regressor:
-        arguments, encoder = dict(job.settings), job.encoder
+    def _model(self, job: Job[PairBatch, Regressor]) -> Regressor:
+        arguments, encoder = dict(job.settings), job.plan.encoder
+        features = job.examples.features
         name = arguments.pop("name")
         try:
             return cast(type[Regressor], find_model(name))(
                 dim=encoder.dim,
                 text_dim=encoder.text_dim,
                 joint_dim=encoder.joint_dim,
-                alignment_dim=job.features.alignment.shape[1],
-                evidence_dim=job.features.evidence.shape[1],
+                alignment_dim=features.alignment.shape[1],
+                evidence_dim=features.evidence.shape[1],
                 **arguments,
             )
         except (TypeError, ValueError) as error:

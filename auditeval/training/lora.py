@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytorch_lightning as lightning
 import torch
 from torch import Tensor
 
-from auditeval.features.encoder import AudioFeatures, Encoder
-from auditeval.features.omni.encoder import TOKENS
-from auditeval.features.store import Failure, FeatureStore
+from auditeval.features.encoder import Encoder
+from auditeval.features.store import FeatureStore
 from auditeval.models import find_model
-from auditeval.models.omni.inputs import Batch, InputBuilder
+from auditeval.models.omni.inputs import Batch
 from auditeval.models.omni.regressor import OmniRegressor, open_base_of
 from auditeval.training.callbacks import SaveLast
-from auditeval.training.configured import whole
-from auditeval.training.lora_data import LoraDataModule
+from auditeval.training.configured import built, make_trainer, whole
+from auditeval.training.encoding import usable
+from auditeval.training.fit import Examples, Job, Parts, Plan
+from auditeval.training.lora_data import ClipTokens, LoraDataModule
 from auditeval.training.module import log_agreement
-from auditeval.training.stages import Job, Parts, Plan, built, encoding, make_trainer, usable
 from auditeval.types import AXES, EditPair, UserError
 
 _PREDICTED_AT_A_TIME = 64
@@ -50,53 +49,6 @@ def rated_mse(predicted: Tensor, rated: Tensor) -> Tensor:
     there = ~rated.isnan()
     errors = (predicted - rated.nan_to_num()).square()
     return (errors * there).sum() / there.sum().clamp(min=1)
-
-
-class PairTokens:
-    """Pairs, and the audio tokens of their clips from memory or cache; `counts` says how many.
-
-    Up to `memory_gib` of tokens are kept in memory, the rest is read again when it is asked for.
-    Raises UserError where a clip has none.
-    """
-
-    def __init__(self, store: FeatureStore, pairs: Sequence[EditPair], memory_gib: float) -> None:
-        self.pairs = pairs
-        self.counts: dict[Path, int] = {}
-        self._store, self._budget = store, memory_gib * 2**30
-        self._kept: dict[Path, AudioFeatures] = {}
-        usable(pairs, encoding(store, pairs, self._count))
-
-    def files(self, paths: Iterable[Path]) -> dict[Path, AudioFeatures | Failure]:
-        """As FeatureStore.files."""
-        once = list(dict.fromkeys(paths))
-        found = self._store.files(path for path in once if path not in self._kept)
-        for path, features in found.items():
-            if isinstance(features, AudioFeatures):
-                size = features.frames[TOKENS].nbytes
-                if self._budget >= size:
-                    self._budget -= size
-                    self._kept[path] = features
-        return {path: self._kept.get(path) or found[path] for path in once}
-
-    def lengths(self, inputs: InputBuilder) -> list[int]:
-        """Tokens of each pair; raises UserError where a pair cannot be read, before it is."""
-
-        def length(pair: EditPair) -> int | Failure:
-            counts = self.counts[pair.original], self.counts[pair.edited]
-            try:
-                return len(inputs.ids(pair, *counts))
-            except UserError as error:
-                return Failure(str(error))
-
-        return usable(self.pairs, [length(pair) for pair in self.pairs])
-
-    def _count(self, pairs: Sequence[EditPair]) -> list[Failure | None]:
-        clips = self.files([path for pair in pairs for path in (pair.original, pair.edited)])
-        for path, clip in clips.items():
-            if isinstance(clip, AudioFeatures):
-                self.counts[path] = len(clip.frames[TOKENS])
-        sides = [(clips[pair.original], clips[pair.edited]) for pair in pairs]
-        return [next((s for s in both if isinstance(s, Failure)), None) for both in sides]
 
 
 class LoraFit:
@@ -144,7 +96,7 @@ class LoraFit:
     def stand_in(self, encoder: Encoder) -> None:
         """None: tokens are no features of a pair."""
 
-    def check(self, plan: Plan) -> None:
+    def check(self, plan: Plan[ClipTokens, OmniRegressor]) -> None:
         """Raises UserError where a model of the plan could not be trained; reads no weights."""
         for settings in plan.models.values():
             if find_model(settings["name"]) is not OmniRegressor:
@@ -166,33 +118,36 @@ class LoraFit:
         scheduler = _schedule(plan.scheduler, optimizer, 1)
         optimizer.step()
         built("the scheduler", scheduler.step)
-        make_trainer(plan.trainer, self._trainer, logger=False)
+        make_trainer(plan.trainer(), self._trainer, logger=False)
 
     def features(
         self, store: FeatureStore, pairs: Sequence[EditPair], models: Sequence[str]
-    ) -> PairTokens:
-        tokens = PairTokens(store, pairs, self._memory_gib)
+    ) -> ClipTokens:
+        tokens = ClipTokens(store, pairs, self._memory_gib)
         store.encoder.to("cpu")  # its place on the accelerator is the language model's now
         return tokens
 
-    def parts(self, job: Job) -> Parts:
+    def parts(self, job: Job[ClipTokens, OmniRegressor]) -> Parts[OmniRegressor]:
         arguments = dict(job.settings)
         arguments.pop("name")
         model = built("model qwen_omni", lambda: OmniRegressor(**arguments))
-        model.prepare(job.ratings[job.fold.train])
+        examples = job.examples
+        train, validation = map(examples.take, (job.fold.train, job.fold.validation))
+        model.prepare(train.ratings)
         if self._gradient_checkpointing:
             model.language_model.gradient_checkpointing_enable({"use_reentrant": False})  # type: ignore[operator]
         return Parts(
             model,
-            LoraModule(model, job.optimizer, job.scheduler, job.seed),
+            LoraModule(model, job.plan.optimizer, job.plan.scheduler, job.plan.seed),
             LoraDataModule(
-                job.features,
+                train,
+                validation,
                 model,
-                job.ratings,
-                job.fold,
+                # Of the test part too: what is too long for the model is said before it trains.
+                examples.features.lengths(examples.pairs, model.inputs),
                 self._batch_size,
                 self._validation_batch_size,
-                job.seed,
+                job.plan.seed,
             ),
             [SaveLast(job.folder / "last.ckpt", every_batches=self._accumulate)],
             self._trainer,
@@ -200,18 +155,15 @@ class LoraFit:
         )
 
     def predict(
-        self, model: OmniRegressor, features: PairTokens, rows: Sequence[int], device: torch.device
-    ) -> Tensor:
-        """Ratings :: (len(rows), 3)."""
+        self, model: OmniRegressor, examples: Examples[ClipTokens], device: torch.device
+    ) -> tuple[Tensor, None]:
+        """As `Fit.predict`; nothing calibrates intervals."""
         model.to(device)
         made = []
-        for start in range(0, len(rows), _PREDICTED_AT_A_TIME):
-            pairs = [features.pairs[row] for row in rows[start : start + _PREDICTED_AT_A_TIME]]
-            made.append(model.predict(usable(pairs, model.look(features, pairs))))
-        return torch.cat(made)
-
-    def intervals(self, model: OmniRegressor, features: PairTokens, rows: Sequence[int]) -> None:
-        """None: nothing calibrates it."""
+        for start in range(0, len(examples), _PREDICTED_AT_A_TIME):
+            pairs = examples.pairs[start : start + _PREDICTED_AT_A_TIME]
+            made.append(model.predict(usable(pairs, model.look(examples.features, pairs))))
+        return torch.cat(made), None
 
 
 def _schedule(scheduler: Callable[..., Any], optimizer: torch.optim.Optimizer, steps: int) -> Any:

@@ -1,20 +1,75 @@
-"""Lightning data of an OmniRegressor: pairs of like length share a batch."""
+"""Data of an OmniRegressor: audio tokens by clip, and batches of pairs of like length."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-import pytorch_lightning as lightning
 import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset, Sampler
 
-from auditeval.data.splits import Fold
-from auditeval.models.omni.inputs import Batch, PairRow
+from auditeval.features.encoder import AudioFeatures
+from auditeval.features.omni.encoder import TOKENS
+from auditeval.features.store import Failure, FeatureStore
+from auditeval.models.omni.inputs import Batch, InputBuilder, PairRow
 from auditeval.models.omni.regressor import OmniRegressor
-from auditeval.training.stages import usable
-from auditeval.types import EditPair
+from auditeval.training.data import FoldData
+from auditeval.training.encoding import encoding, usable
+from auditeval.training.fit import Examples
+from auditeval.types import EditPair, UserError
+
+
+class ClipTokens:
+    """The audio tokens of the clips of pairs, from memory or cache.
+
+    Up to `memory_gib` of them are kept in memory, the rest is read again when it is asked for.
+    Raises UserError where a clip has none.
+    """
+
+    def __init__(self, store: FeatureStore, pairs: Sequence[EditPair], memory_gib: float) -> None:
+        self._counts: dict[Path, int] = {}
+        self._store, self._budget = store, memory_gib * 2**30
+        self._kept: dict[Path, AudioFeatures] = {}
+        usable(pairs, encoding(store, pairs, self._count))
+
+    def take(self, rows: Sequence[int]) -> ClipTokens:
+        """Itself: tokens are asked for by clip, of whatever pair."""
+        return self
+
+    def files(self, paths: Iterable[Path]) -> dict[Path, AudioFeatures | Failure]:
+        """As FeatureStore.files."""
+        once = list(dict.fromkeys(paths))
+        found = self._store.files(path for path in once if path not in self._kept)
+        for path, features in found.items():
+            if isinstance(features, AudioFeatures):
+                size = features.frames[TOKENS].nbytes
+                if self._budget >= size:
+                    self._budget -= size
+                    self._kept[path] = features
+        return {path: self._kept.get(path) or found[path] for path in once}
+
+    def lengths(self, pairs: Sequence[EditPair], inputs: InputBuilder) -> dict[str, int]:
+        """Tokens of each pair by id; raises UserError where one cannot be read, before it is."""
+
+        def length(pair: EditPair) -> int | Failure:
+            counts = self._counts[pair.original], self._counts[pair.edited]
+            try:
+                return len(inputs.ids(pair, *counts))
+            except UserError as error:
+                return Failure(str(error))
+
+        counted = usable(pairs, [length(pair) for pair in pairs])
+        return {pair.id: count for pair, count in zip(pairs, counted, strict=True)}
+
+    def _count(self, pairs: Sequence[EditPair]) -> list[Failure | None]:
+        clips = self.files([path for pair in pairs for path in (pair.original, pair.edited)])
+        for path, clip in clips.items():
+            if isinstance(clip, AudioFeatures):
+                self._counts[path] = len(clip.frames[TOKENS])
+        sides = [(clips[pair.original], clips[pair.edited]) for pair in pairs]
+        return [next((s for s in both if isinstance(s, Failure)), None) for both in sides]
 
 
 class LengthBatches(Sampler[list[int]]):
@@ -67,55 +122,45 @@ class LengthBatches(Sampler[list[int]]):
 
 class _Rows(Dataset[Any]):
     def __init__(
-        self,
-        tokens: Any,
-        model: OmniRegressor,
-        ratings: Tensor,
-        lengths: Sequence[int],
-        rows: Sequence[int],
+        self, examples: Examples[ClipTokens], model: OmniRegressor, lengths: Mapping[str, int]
     ) -> None:
-        self._tokens, self._model, self._ratings, self._rows = tokens, model, ratings, rows
-        self.lengths = [lengths[row] for row in rows]
+        self._examples, self._model = examples, model
+        self.lengths = [lengths[pair.id] for pair in examples.pairs]
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._examples)
 
-    def __getitems__(self, positions: list[int]) -> tuple[Batch, Tensor]:
-        rows = [self._rows[position] for position in positions]
-        return Batch.stack(self.read(positions)), self._ratings[rows]
+    def __getitems__(self, rows: list[int]) -> tuple[Batch, Tensor]:
+        return Batch.stack(self.read(rows)), self._examples.ratings[rows]
 
-    def read(self, positions: Sequence[int]) -> list[PairRow]:
-        pairs = [self._tokens.pairs[self._rows[position]] for position in positions]
-        return usable(pairs, self._model.look(self._tokens, pairs))
+    def read(self, rows: Sequence[int]) -> list[PairRow]:
+        pairs = [self._examples.pairs[row] for row in rows]
+        return usable(pairs, self._model.look(self._examples.features, pairs))
 
 
-class LoraDataModule(lightning.LightningDataModule):
+class LoraDataModule(FoldData[ClipTokens]):
     """Train and validation batches of a fold: (Batch, ratings (B, 3)).
 
-    Its state, kept in Lightning's checkpoints, is how many batches of the epoch are done, so a run
-    that is resumed in the middle of an epoch goes on with the next one.
+    `lengths` are `ClipTokens.lengths` of all its pairs. Its state, kept in Lightning's checkpoints,
+    is how many batches of the epoch are done, so a run that is resumed in the middle of an epoch
+    goes on with the next one.
     """
 
     def __init__(
         self,
-        tokens: Any,
+        train: Examples[ClipTokens],
+        validation: Examples[ClipTokens],
         model: OmniRegressor,
-        ratings: Tensor,
-        fold: Fold,
+        lengths: Mapping[str, int],
         batch_size: int,
         validation_batch_size: int,
         seed: int,
     ) -> None:
-        super().__init__()
-        lengths = tokens.lengths(model.inputs)
-        self._train = _Rows(tokens, model, ratings, lengths, fold.train)
-        self._validation = _Rows(tokens, model, ratings, lengths, fold.validation)
+        super().__init__(train, validation)
+        self._train = _Rows(train, model, lengths)
+        self._validation = _Rows(validation, model, lengths)
         self._batch_size, self._validation_batch_size = batch_size, validation_batch_size
         self._seed, self._done = seed, 0
-        self._pairs = [tokens.pairs[row] for row in fold.validation]
-
-    def validation_pairs(self) -> list[EditPair]:
-        return list(self._pairs)
 
     def some_rows(self, count: int) -> list[PairRow]:
         """At most `count` of the training pairs, as the model reads them."""

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from auditeval.metrics.agreement import STATISTICS
 from auditeval.models.three_head import PairBatch, Regressor
-from auditeval.training.stages import built
+from auditeval.training.configured import built
 from auditeval.types import AXES
 
 _SCHEDULERS = "; with fit=heads or ensemble use scheduler=plateau or scheduler=cosine"

@@ -109,7 +109,7 @@ def last(folder: Path) -> Path | None:
     return path
 
 
-def predictions(path: Path) -> dict[str, dict[Any, Any]]:
+def predictions(path: Path) -> dict[str, dict[Axis, Any]]:
     """{pair id: {axis: rating}}, or of intervals (low, high); {} without the file.
 
     Raises UserError for another file.

@@ -32,8 +32,7 @@ from auditeval.features.store import FeatureStore
 from auditeval.models.omni.inputs import Batch, PairRow
 from auditeval.models.omni.random_base import build
 from auditeval.models.omni.regressor import OmniRegressor
-from auditeval.training.lora import PairTokens
-from auditeval.training.lora_data import LengthBatches
+from auditeval.training.lora_data import ClipTokens, LengthBatches
 from auditeval.types import EditPair
 
 RATE_HZ = 16000
@@ -56,10 +55,10 @@ def make_pairs(folder: Path, count: int) -> list[EditPair]:
 
 def ours(base: Path, pairs: list[EditPair], batch_size: int, folder: Path) -> dict[str, float]:
     started = time.perf_counter()
-    tokens = PairTokens(FeatureStore(OmniEncoder(str(base)), folder), pairs, memory_gib=4)
+    tokens = ClipTokens(FeatureStore(OmniEncoder(str(base)), folder), pairs, memory_gib=4)
     encoding = time.perf_counter() - started
     model = regressor(base)
-    batches = LengthBatches(tokens.lengths(model.inputs), batch_size, seed=0)
+    batches = LengthBatches(list(tokens.lengths(pairs, model.inputs).values()), batch_size, seed=0)
 
     def step(rows: list[int]) -> Tensor:
         looked: Any = model.look(tokens, [pairs[row] for row in rows])

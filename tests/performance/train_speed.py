@@ -35,7 +35,7 @@ from auditeval import audio, manifest  # noqa: E402
 from auditeval.data.simulation.build import build  # noqa: E402
 from auditeval.features.clap.encoder import ClapEncoder  # noqa: E402
 from auditeval.models.three_head import ConcatRegressor, PairBatch  # noqa: E402
-from auditeval.training.callbacks import deterministic  # noqa: E402
+from auditeval.training.process import deterministic  # noqa: E402
 from auditeval.training.run import train  # noqa: E402
 from auditeval.types import AXES, EditPair  # noqa: E402
 

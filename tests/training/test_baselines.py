@@ -20,6 +20,7 @@ from auditeval.metrics.divergence import inception_score
 from auditeval.models.three_head import PairBatch
 from auditeval.report import agreement
 from auditeval.training import baselines
+from auditeval.training.fit import Examples
 from auditeval.types import EditPair, Undefined, UserError
 
 CONFIG = Path(__file__).parents[2] / "configs" / "baselines" / "clap.yaml"
@@ -87,15 +88,13 @@ def test_an_encoder_without_a_joint_space_has_no_clap_score(
             baseline("CLAP", pairs, features)
 
 
-def test_the_configured_baselines_see_the_test_pairs_alone(pairs: list[EditPair]) -> None:
+def test_the_configured_baselines_see_the_rows_taken_alone(pairs: list[EditPair]) -> None:
     settings = OmegaConf.load(CONFIG)
     settings["IS (YAMNet)"].tagger = {"_target_": f"{__name__}.HashTagger"}
     features = batch(len(pairs))
-    folds = [Fold("a", list(range(30)), [], [40, 55, 31]), Fold("b", [0], [], [2])]
     functions = {name: hydra.utils.instantiate(node) for name, node in settings.items()}
-    made = {
-        one.evaluator: one for one in baselines.make_baselines(functions, pairs, features, folds)
-    }
+    examples = Examples.of(pairs, features)
+    made = {one.evaluator: one for one in baselines.ask(functions, examples.take([2, 31, 40, 55]))}
     assert list(made) == ["IS (YAMNet)", "CLAP text-audio", "CLAP audio-audio"]
     assert made["IS (YAMNet)"].values == {}  # no system has ten of them
     whole = baselines.text_audio_clap("x", pairs, features).values
@@ -103,7 +102,7 @@ def test_the_configured_baselines_see_the_test_pairs_alone(pairs: list[EditPair]
     assert made["CLAP text-audio"].values == {name: whole[name] for name in tested}
     lacking = batch(len(pairs), text_dim=0)
     with pytest.raises(UserError, match="features=clap"):
-        baselines.make_baselines(functions, pairs, lacking, folds)
+        baselines.ask(functions, Examples.of(pairs, lacking))
 
 
 def test_inception_scores_are_of_the_edited_clips_of_each_system(

@@ -1,4 +1,4 @@
-"""Data-quality callbacks: an editor's epoch as one set, on one device and on two; what is kept."""
+"""Data quality of an epoch: an editor's as one set, on one device and on two; what is kept."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from auditeval.data_quality import measure
 from auditeval.data_quality.catalogue import METRICS, Heard, summarise
 from auditeval.features.store import FeatureStore
 from auditeval.models.three_head import PairBatch
-from auditeval.training.evaluation import DistributionMetrics, KeptShare, _waveforms, best_share
+from auditeval.training.evaluation.callback import EvaluationCallback
+from auditeval.training.evaluation.data_quality import DataQuality, KeptShare, best_share
 from auditeval.training.run import train
 from auditeval.types import EditPair, UserError
 
@@ -86,10 +87,12 @@ class Editor(lightning.LightningModule):
         return DataLoader(Clips(self.broken), batch_size=4)
 
 
-def fit(callback: lightning.Callback, editor: Editor, **arguments: Any) -> lightning.Trainer:
+def fit(
+    metric: DataQuality, editor: Editor, every_epochs: int = 1, **arguments: Any
+) -> lightning.Trainer:
     trainer = lightning.Trainer(
         accelerator="cpu",
-        callbacks=[callback],
+        callbacks=[EvaluationCallback({"data": metric}, every_epochs)],
         **{"max_epochs": 1, "logger": False, **arguments},
         enable_checkpointing=False,
         enable_progress_bar=False,
@@ -120,27 +123,26 @@ def expected(rows: list[int]) -> dict[str, float]:
             heard[str(row)] = Heard(original, edited, text, encoder.joint_dim)
         metrics = [metric for metric in METRICS.values() if metric.role == role]
         values = summarise(metrics, heard)
-        found |= {f"val/{n}": m.value for n, m in values.items() if isinstance(m.value, float)}
+        found |= {f"val/data/{n}": m.value for n, m in values.items() if isinstance(m.value, float)}
     return found
 
 
 def main() -> None:
     """Run by a test in processes of its own: two devices, whose sampler deals an item twice."""
     folder = Path(sys.argv[1])
-    callback = DistributionMetrics(fakes(), cache_dir=folder / "cache")
-    trainer = fit(callback, Editor(), devices=2, strategy="ddp")
+    metric = DataQuality(fakes(), cache_dir=folder / "cache")
+    trainer = fit(metric, Editor(), devices=2, strategy="ddp")
     (folder / f"{trainer.global_rank}.json").write_text(json.dumps(logged(trainer)))
 
 
 def test_an_epoch_is_one_set(tmp_path: Path) -> None:
-    found = logged(fit(DistributionMetrics(fakes(), cache_dir=tmp_path), Editor()))
-    assert found.pop("val/left_out") == 0
+    found = logged(fit(DataQuality(fakes(), cache_dir=tmp_path), Editor()))
+    assert found.pop("val/data/left_out") == 0
     assert found == pytest.approx(expected(list(range(CLIPS))), rel=1e-6)
     assert len(found) == 7
-    # Without ids and in another epoch: the same, not twice as many.
-    editor, callback = Editor(leave=("id",)), DistributionMetrics(fakes(), cache_dir=tmp_path)
-    again = logged(fit(callback, editor, max_epochs=3))
-    assert again == pytest.approx({**found, "val/left_out": 0}, rel=1e-6)
+    # In another epoch: the same, not twice as many.
+    again = logged(fit(DataQuality(fakes(), cache_dir=tmp_path), Editor(), max_epochs=3))
+    assert again == pytest.approx({**found, "val/data/left_out": 0}, rel=1e-6)
 
 
 def test_two_devices_are_as_one(tmp_path: Path) -> None:
@@ -156,67 +158,67 @@ def test_two_devices_are_as_one(tmp_path: Path) -> None:
     assert ended.returncode == 0, ended.stderr
     for rank in range(2):
         found = json.loads((tmp_path / f"{rank}.json").read_text())
-        assert found.pop("val/left_out") == 0
+        assert found.pop("val/data/left_out") == 0
         assert found == pytest.approx(expected(list(range(CLIPS))), rel=1e-6)
 
 
 def test_what_cannot_be_heard_is_left_out_and_counted(tmp_path: Path) -> None:
-    trainer = fit(DistributionMetrics(fakes(), cache_dir=tmp_path), Editor(broken=True))
+    trainer = fit(DataQuality(fakes(), cache_dir=tmp_path), Editor(broken=True))
     found = logged(trainer)
-    assert found.pop("val/left_out") == 2
+    assert found.pop("val/data/left_out") == 2
     rest = [row for row in range(CLIPS) if row not in (4, 9)]
     assert found == pytest.approx(expected(rest), rel=1e-6)
     refusing = {"clap": FakeClap(), "yamnet": FakeEncoder(refused=SAMPLES * 2 // 3)}
-    none = logged(fit(DistributionMetrics(refusing, cache_dir=tmp_path), Editor()))
-    assert none == {"val/left_out": CLIPS}
+    none = logged(fit(DataQuality(refusing, cache_dir=tmp_path), Editor()))
+    assert none == {"val/data/left_out": CLIPS}
 
 
 def test_only_some_epochs_and_metrics(tmp_path: Path) -> None:
     tagger = FakeEncoder("counted")
-    callback = DistributionMetrics(
-        {"yamnet": tagger}, ["fd_yamnet_16k"], every_epochs=2, cache_dir=tmp_path
-    )
-    trainer = fit(callback, Editor(), max_epochs=5)
-    assert set(logged(trainer)) == {"val/fd_yamnet_16k", "val/left_out"}
+    metric = DataQuality({"yamnet": tagger}, ["fd_yamnet_16k"], cache_dir=tmp_path)
+    trainer = fit(metric, Editor(), every_epochs=2, max_epochs=5)
+    assert set(logged(trainer)) == {"val/data/fd_yamnet_16k", "val/data/left_out"}
     assert tagger.clips == 3 * CLIPS  # originals once, edits in two epochs
 
 
 @pytest.mark.parametrize(
     ("editor", "sentence"),
     [
-        (Editor(leave=("rate_hz",)), "needs a validation_step that returns a dict with original, "),
-        (Editor(leave=("edited", "id")), "returns a dict with original, edited, rate_hz, target_c"),
+        (
+            Editor(leave=("rate_hz",)),
+            "DataQuality needs a validation_step that returns a dict with ",
+        ),
+        (
+            Editor(leave=("id",)),
+            "returns a dict with id, original, edited, rate_hz, target_caption",
+        ),
     ],
 )
 def test_what_the_module_must_return_is_said(editor: Editor, sentence: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=sentence):
-        fit(DistributionMetrics(fakes(), cache_dir=tmp_path), editor)
+        fit(DataQuality(fakes(), cache_dir=tmp_path), editor)
 
 
 def test_what_the_module_returns_is_checked(tmp_path: Path) -> None:
-    callback = DistributionMetrics(fakes(), cache_dir=tmp_path)
-    with pytest.raises(UserError, match="needs `id` in what validation_step returns on several"):
-        callback._ids({}, 4, devices=2)
-    with pytest.raises(UserError, match="returned 3 ids for 4 pairs"):
-        callback._ids({"id": torch.arange(3)}, 4, devices=1)
+    metric, module = DataQuality(fakes(), cache_dir=tmp_path), Editor()
     clips = torch.zeros(2, 100)
-    outputs = {"original": clips, "edited": clips, "rate_hz": 8000, "target_caption": ["a", "b"]}
-    assert [pair[1].rate_hz for pair in _waveforms(outputs)] == [8000] * 2
-    outputs["rate_hz"] = torch.tensor([8000, 16000])
-    with pytest.raises(UserError, match=r"clips of \[8000, 16000\] Hz, expected one"):
-        _waveforms(outputs)
-    for wrong in ({"edited": clips[:1]}, {"original": clips[:, None]}, {"target_caption": ["a"]}):
+    sides = {"original": clips, "edited": clips}
+    outputs = {"id": [7, 8], **sides, "rate_hz": 8000, "target_caption": ["a", "b"]}
+    assert metric.batch(module, outputs) == {"7": None, "8": None}  # silent
+    with pytest.raises(UserError, match="2 clips and 1 rates for 3 ids"):
+        metric.batch(module, {**outputs, "id": torch.arange(3)})
+    with pytest.raises(UserError, match="1 clips and 1 rates for 2 ids"):
+        metric.batch(module, {**outputs, "edited": clips[:1]})
+    for wrong in ({"original": clips[:, None]}, {"target_caption": ["a"]}):
         with pytest.raises(UserError, match=r"not \(B, T\) on both sides with B captions"):
-            _waveforms({**outputs, "rate_hz": 8000, **wrong})
+            metric.batch(module, {**outputs, **wrong})
 
 
 def test_settings_that_make_no_sense_are_said() -> None:
-    with pytest.raises(UserError, match="every_epochs 0: expected a whole number above 0"):
-        DistributionMetrics(fakes(), every_epochs=0)
     with pytest.raises(UserError, match=r"keep_share 1\.5: expected a number above 0, 1 at most"):
-        KeptShare(fakes(), 1.5)
+        KeptShare(fakes(), 1.5, {"name": "melstats"})
     with pytest.raises(UserError, match="no metric is called 'fad'"):
-        DistributionMetrics(fakes(), ["fad"])
+        DataQuality(fakes(), ["fad"])
 
 
 @pytest.fixture(scope="module")
@@ -233,7 +235,7 @@ def configured(table: Path, folder: Path, *overrides: str) -> Any:
         *("fit.epochs={quality: 4, relevance: 4, faithfulness: 4}", "fit.batch_size=16"),
         *("callbacks=kept", "~callbacks.progress", "+trainer.enable_progress_bar=false"),
         *("trainer.accelerator=cpu", "data.split.validation_share=0.4"),
-        *("callbacks.kept.every_epochs=2", "callbacks.kept.keep_share=0.5"),
+        *("callbacks.kept.every_epochs=2", "callbacks.kept.metrics.kept.keep_share=0.5"),
     ]
     with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
         return compose("train", [*settings, *overrides])
@@ -266,8 +268,7 @@ def test_the_evaluator_in_training_is_judged_by_what_it_keeps(
     # Once before anything is encoded, and once in the run, not every time.
     assert sorted(made) == ["offline", "offline", "yamnet", "yamnet"]
     found = columns(tmp_path / "run")
-    kept = {name: values for name, values in found.items() if name.startswith("val/kept/")}
-    assert {len(values) for values in kept.values()} == {2}
+    assert {len(v) for name, v in found.items() if name.startswith("val/kept/")} == {2}
 
     (fold,) = json.loads((tmp_path / "run" / "splits.json").read_text())
     pairs = [pair for pair in manifest.read(table) if pair.id in fold["validation"]]
@@ -276,33 +277,35 @@ def test_the_evaluator_in_training_is_judged_by_what_it_keeps(
     defined = {n: m.value for n, m in whole.rows[0].values.items() if isinstance(m.value, float)}
     assert len(defined) > 3  # too few sources for those that need ten groups
     for name, value in defined.items():
-        assert found[f"val/all/{name}"] == pytest.approx([value] * 2, rel=1e-5)
+        assert found[f"val/kept/all/{name}"] == pytest.approx([value] * 2, rel=1e-5)
 
     # The last epoch's weights, if the heads were best then, are those of the checkpoint.
     loaded = checkpoint.load(tmp_path / "run" / "pairwise" / "holdout" / "checkpoint")
     if set(loaded.config.training["best_epochs"].values()) == {3}:
         rows = FeatureStore(loaded.encoder).pairs(pairs)
         with torch.no_grad():
-            scores = loaded.model(PairBatch.stack(rows)).mean(dim=1).numpy()  # type: ignore[operator,arg-type]
-        best = set(best_share(pairs, scores, 0.5))
+            scores = loaded.model(PairBatch.stack(rows)).mean(dim=1).tolist()  # type: ignore[operator,arg-type]
+        best = best_share({p.id: x for p, x in zip(pairs, scores, strict=True)}, 0.5)
         share = [pair for pair in pairs if pair.id in best]
         half = measure.measure({"x": share}, {"yamnet": FakeEncoder(), "offline": FakeClap()})
         for name, measured in half.rows[0].values.items():
             if isinstance(measured.value, float):
-                assert kept[f"val/kept/{name}"][-1] == pytest.approx(measured.value, rel=1e-5)
+                assert found[f"val/kept/{name}"][-1] == pytest.approx(measured.value, rel=1e-5)
     else:
         pytest.fail("train longer or shorter: the comparison needs the last epoch to be the best")
 
 
 def test_all_of_them_are_all(table: Path, tmp_path: Path, made: list[str]) -> None:
-    train(configured(table, tmp_path / "run", "callbacks.kept.keep_share=1.0"))
+    train(configured(table, tmp_path / "run", "callbacks.kept.metrics.kept.keep_share=1.0"))
     found = columns(tmp_path / "run")
-    for name in [name for name in found if name.startswith("val/all/")]:
-        assert found[name.replace("val/all/", "val/kept/")] == found[name]
+    whole = [name for name in found if name.startswith("val/kept/all/")]
+    assert len(whole) > 3
+    for name in whole:
+        assert found[name.replace("/all/", "/")] == found[name]
 
 
 def test_without_a_validation_part_it_is_said(table: Path, tmp_path: Path, made: Any) -> None:
-    with pytest.raises(UserError, match="callbacks=kept needs a validation part"):
+    with pytest.raises(UserError, match=r"EvaluationCallback \(kept\) needs a validation part"):
         train(configured(table, tmp_path, "data.split.validation_share=0.0"))
 
 
@@ -310,18 +313,16 @@ def test_a_share_of_nothing_is_one_sentence_before_anything_is_encoded(
     table: Path, tmp_path: Path, made: list[str]
 ) -> None:
     with pytest.raises(UserError, match=r"^keep_share 0: expected a number above 0, 1 at most"):
-        train(configured(table, tmp_path / "run", "callbacks.kept.keep_share=0"))
+        train(configured(table, tmp_path / "run", "callbacks.kept.metrics.kept.keep_share=0"))
     assert not made
 
 
 def test_the_best_share_is_by_score() -> None:
-    fields = {"original": "a", "edited": "b", "original_caption": "", "target_caption": ""}
-    pairs = [EditPair(id=id, **fields) for id in "abcde"]  # type: ignore[arg-type]
-    scores = np.array([1.0, 5.0, 3.0, 5.0, 2.0])
-    assert best_share(pairs, scores, 0.2) == ["b"]
-    assert best_share(pairs, scores, 0.15) == ["b"]
-    assert best_share(pairs, scores, 0.5) == ["b", "c", "d"]
-    assert best_share(pairs, scores, 1) == list("abcde")
+    scores = dict(zip("abcde", [1.0, 5.0, 3.0, 5.0, 2.0], strict=True))
+    assert best_share(scores, 0.2) == {"b"}
+    assert best_share(scores, 0.15) == {"b"}
+    assert best_share(scores, 0.5) == {"b", "c", "d"}
+    assert best_share(scores, 1) == set("abcde")
 
 
 if __name__ == "__main__":

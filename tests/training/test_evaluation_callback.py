@@ -27,13 +27,9 @@ from auditeval.benchmarks.run import run
 from auditeval.benchmarks.salmon.benchmark import Salmon
 from auditeval.benchmarks.salmon.scorers import EvaluatorScorer
 from auditeval.features.store import Failure
-from auditeval.training.evaluation_callback import (
-    Agreement,
-    EditorBenchmark,
-    EvaluationCallback,
-    _EvaluatorMetric,
-    heard,
-)
+from auditeval.training.evaluation.callback import EpochMetric, EvaluationCallback
+from auditeval.training.evaluation.editors import EditorBenchmark, heard
+from auditeval.training.evaluation.evaluators import Agreement, EvaluatorMetric
 from auditeval.training.run import train
 from auditeval.types import EditPair, Undefined, UserError
 
@@ -83,7 +79,7 @@ class Editor(lightning.LightningModule):
         return DataLoader(Clips(self.benchmark), self.batch_size, collate_fn=lambda batch: batch)
 
 
-class Numbers(_EvaluatorMetric):
+class Numbers(EvaluatorMetric):
     """Rates pairs by a model that knows their numbers."""
 
     @contextmanager
@@ -92,16 +88,18 @@ class Numbers(_EvaluatorMetric):
         captions = {"original_caption": "", "target_caption": ""}
         yield [EditPair(id=str(n), **sides, **captions) for n in range(9)]  # type: ignore[arg-type]
 
-    def row(self, pair: EditPair, scores: list[float] | None) -> Any:
-        return scores
+    def row(self, pair: EditPair, ratings: Any) -> Any:
+        return ratings
 
     def values(self, rows: dict[str, Any]) -> dict[str, Any]:
-        rated = [scores for scores in rows.values() if scores]
-        return {"mean": sum(scores[2] for scores in rated) / len(rated), "rated": len(rated)}
+        rated = [ratings["faithfulness"] for ratings in rows.values() if ratings]
+        return {"mean": sum(rated) / len(rated), "rated": len(rated)}
 
 
 class Model(torch.nn.Module):
     """Rates a pair by its number; it cannot rate number 4."""
+
+    trained = torch.tensor([False, False, True])
 
     def look(self, store: Any, pairs: list[EditPair]) -> list[Any]:
         return [Failure("no") if pair.id == "4" else float(pair.id) for pair in pairs]
@@ -110,11 +108,8 @@ class Model(torch.nn.Module):
         return torch.tensor(rows)[:, None] * torch.tensor([1.0, 2.0, 3.0])
 
 
-class Counted:
+class Counted(EpochMetric):
     """A metric with items of its own, numbered over the devices: their sum and their number."""
-
-    def batch(self, module: Any, outputs: Any) -> dict[str, Any]:
-        return {}
 
     def epoch(self, trainer: Any, module: Any) -> dict[str, Any]:
         rows = range(7)[trainer.global_rank :: trainer.world_size]
@@ -226,7 +221,7 @@ def test_what_an_editor_returns_is_checked(folder: Path) -> None:
     metric = EditorBenchmark(Louder(folder))
     clips = torch.ones(2, 4000)
     outputs = {"id": ["clip00", "clip01"], "edited": clips, "rate_hz": torch.tensor([8000, 16000])}
-    assert [clip.rate_hz for _, clip in metric._outputs(outputs)] == [8000, 16000]  # type: ignore[union-attr]
+    assert [clip.rate_hz for clip in metric.clips(outputs, "edited")] == [8000, 16000]
     with pytest.raises(UserError, match="the id 'clip99', which louder does not have"):
         metric.batch(None, {**outputs, "id": ["clip00", "clip99"]})
     for rate in (0, -8000, float("nan"), float("inf")):
@@ -304,7 +299,7 @@ def test_salmon_in_training_is_salmon_of_the_checkpoint(
         *("callbacks=evaluation", "~callbacks.progress", "+trainer.enable_progress_bar=false"),
         *("trainer.accelerator=cpu", "data.split.validation_share=0.4"),
         "+callbacks.evaluation.metrics.salmon._target_="
-        "auditeval.training.evaluation_callback.SALMonAccuracy",
+        "auditeval.training.evaluation.evaluators.SALMonAccuracy",
         f"+callbacks.evaluation.metrics.salmon.root={root}",
         "+callbacks.evaluation.metrics.salmon.features=${features}",
     ]

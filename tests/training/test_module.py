@@ -8,12 +8,12 @@ import pytest
 import pytorch_lightning as lightning
 import torch
 
-from auditeval.data.splits import Fold
 from auditeval.models import MODELS
 from auditeval.models.three_head import PairBatch, Regressor
 from auditeval.training.data import PairDataModule
+from auditeval.training.fit import Examples
 from auditeval.training.module import EvaluatorModule
-from auditeval.types import AXES
+from auditeval.types import AXES, EditPair
 
 
 def fitted(kind: str, epochs: dict[str, int]) -> Regressor:
@@ -32,7 +32,9 @@ def fitted(kind: str, epochs: dict[str, int]) -> Regressor:
         epochs,
         seed=3,
     )
-    data = PairDataModule(features, ratings, Fold("all", list(range(40)), [], []), batch_size=16)
+    pair = EditPair(id="a", original="a", edited="a", original_caption="", target_caption="")
+    examples = Examples([pair] * 40, features, ratings)
+    data = PairDataModule(examples, examples.take([]), batch_size=16)
     trainer = lightning.Trainer(
         max_epochs=max(epochs.values()), accelerator="cpu", logger=False,
         enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False,

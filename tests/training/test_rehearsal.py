@@ -34,7 +34,7 @@ LORA = [
 ]
 BRIDGE = "+baselines.bridge={_target_: auditeval.training.baselines.joint_space, _partial_: true"
 SALMON = "+callbacks.evaluation.metrics.salmon={features: ${features}, _target_: "
-SALMON += "auditeval.training.evaluation_callback.SALMonAccuracy"
+SALMON += "auditeval.training.evaluation.evaluators.SALMonAccuracy"
 Attempt = Callable[[list[str]], None]
 
 
@@ -96,6 +96,7 @@ def attempt(
         [*HEADS, "scheduler=cosine", "optimizer=adam", "+trainer.gradient_clip_val=0"],
         ["features=melstats", "model.rank=0", "fit=ensemble", "compare=members"],
         [*LORA, "callbacks=evaluation", "data.split.validation_share=0.2"],
+        [*LORA, "callbacks=kept", "~metrics.offline", "data.split.validation_share=0.2"],
         [*LORA, "baselines=speech"],
     ],
     ids=" ".join,
@@ -153,11 +154,10 @@ def test_what_goes_together_comes_to_the_encoder(overrides: list[str], attempt: 
         # Callbacks.
         ([*HEADS, "callbacks=kept", "data.split.validation_share=0.0"], "needs a validation part"),
         ([*ENSEMBLE, "callbacks=kept"], "fit=ensemble keeps the validation part of 'pairwise' to"),
-        ([*LORA, "callbacks=kept"], "callbacks=kept is for fit=heads, not for fit=lora"),
         ([*HEADS, "callbacks=kept", "+metrics.x={name: y}"], "no metric has an encoder in the ro"),
         ([*HEADS, "callbacks=kept", "+metrics.cnn14={name: cnn14, checkpoint: c}"], "no such"),
         ([*HEADS, "callbacks=evaluation", "data.split.validation_share=0.0"], "needs a validation"),
-        ([*ENSEMBLE, "callbacks=evaluation"], "callbacks=evaluation works in validation, and fit"),
+        ([*ENSEMBLE, "callbacks=evaluation"], "(agreement) works in validation, and fit=ensemble"),
         ([*HEADS, "callbacks=evaluation", f"{SALMON}, root: /no}}"], "is no folder"),
         # Language models.
         ([*LORA, "features=melstats", "~features.dtype"], "fit=lora needs features=qwen_omni, no"),

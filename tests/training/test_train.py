@@ -371,6 +371,6 @@ def test_a_run_folder_of_other_settings_is_refused(
             train(configured(table, finished, FEW, changed))
     with pytest.raises(UserError, match="was made with another split; choose another run_dir"):
         train(configured(table, finished, FEW, "data.split.test_share=0.3"))
-    monkeypatch.setattr("auditeval.training.run.REVISION", "0")
+    monkeypatch.setattr("auditeval.training.record.REVISION", "0")
     with pytest.raises(UserError, match="was made with another revision of the comparison"):
         train(configured(table, finished, FEW))

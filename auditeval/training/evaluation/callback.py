@@ -1,0 +1,133 @@
+"""The callback that logs a whole validation epoch, and what a metric is to it."""
+
+from __future__ import annotations
+
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import pytorch_lightning as lightning
+from torch import distributed
+
+from auditeval.data_quality.groups import Value
+from auditeval.training.configured import whole
+from auditeval.training.fit import Plan
+from auditeval.types import Undefined, UserError
+
+log = logging.getLogger(__name__)
+
+Rows = dict[str, Any]
+"""What a metric needs of each item, by the item's id; picklable."""
+
+
+class EpochMetric(ABC):
+    """A metric or benchmark of a validation epoch; `values` sees all its rows once, whatever the
+    devices.
+
+    Rows come from what `validation_step` returned (`batch`), or from items of the metric's own
+    (`start` and `epoch`).
+    """
+
+    def check(self, plan: Plan[Any, Any]) -> None:  # noqa: B027  # most have nothing to check
+        """Raises UserError where it could not measure a model of the plan; encodes nothing."""
+
+    def start(self, trainer: lightning.Trainer, module: Any) -> None:  # noqa: B027
+        """Read this device's share of the metric's own items, before anything is trained."""
+
+    def batch(self, module: Any, outputs: Any) -> Rows:
+        """Rows of what `validation_step` returned."""
+        return {}
+
+    def epoch(self, trainer: lightning.Trainer, module: Any) -> Rows:
+        """Rows of this device's share of the metric's own items."""
+        return {}
+
+    @abstractmethod
+    def values(self, rows: Rows) -> Mapping[str, Value]:
+        """By metric name, from the rows of all devices, sorted by id."""
+
+
+class EvaluationCallback(lightning.Callback):
+    """Logs `val/<name>/<metric>` of each of `metrics`, every so many epochs of training.
+
+    The rows of an epoch are gathered once from all devices. An item that the sampler dealt to two
+    of them counts once. A value that is undefined is not logged; the reason is a warning, once.
+    """
+
+    def __init__(self, metrics: Mapping[str, EpochMetric], every_epochs: int = 1) -> None:
+        whole("every_epochs", every_epochs)
+        if not metrics:
+            raise UserError("EvaluationCallback: metrics is empty, so there is nothing to log")
+        self._metrics, self._every_epochs = dict(metrics), every_epochs
+        self._rows: dict[str, Rows] = {}
+        self._told: set[str] = set()
+
+    def check(self, plan: Plan[Any, Any]) -> None:
+        """Raises UserError where a model of train.py is trained without validation, or is nothing
+        for one of the metrics."""
+        plan.check_validated(f"EvaluationCallback ({', '.join(self._metrics)})")
+        for metric in self._metrics.values():
+            metric.check(plan)
+
+    def setup(self, trainer: lightning.Trainer, module: Any, stage: str) -> None:
+        if stage in ("fit", "validate"):
+            for metric in self._metrics.values():
+                metric.start(trainer, module)
+
+    def on_train_start(self, trainer: lightning.Trainer, module: Any) -> None:
+        if not sum(trainer.num_val_batches):
+            raise UserError("EvaluationCallback works in validation, and there is none")
+
+    def on_validation_epoch_start(self, trainer: lightning.Trainer, module: Any) -> None:
+        self._rows = {name: {} for name in self._metrics}
+
+    def on_validation_batch_end(
+        self,
+        trainer: lightning.Trainer,
+        module: Any,
+        outputs: Any,
+        batch: Any,
+        batch_idx: int,
+        dataloader_idx: int = 0,
+    ) -> None:
+        if self._due(trainer):
+            for name, metric in self._metrics.items():
+                self._rows[name].update(metric.batch(module, outputs))
+
+    def on_validation_epoch_end(self, trainer: lightning.Trainer, module: Any) -> None:
+        if not self._due(trainer):
+            return
+        for name, metric in self._metrics.items():
+            self._rows[name].update(metric.epoch(trainer, module))
+        shares = _gathered(self._rows)
+        for name, metric in self._metrics.items():
+            rows: Rows = {}
+            for share in reversed(shares):  # the first device's row stays
+                rows.update(share[name])
+            self._log(module, name, metric.values({id: rows[id] for id in sorted(rows)}))
+        self._rows.clear()
+
+    def _due(self, trainer: lightning.Trainer) -> bool:
+        """In every so many epochs of training, outside of it always."""
+        fitting = trainer.state.fn == "fit"
+        now = not fitting or (trainer.current_epoch + 1) % self._every_epochs == 0
+        return now and not trainer.sanity_checking
+
+    def _log(self, module: Any, name: str, values: Mapping[str, Value]) -> None:
+        for metric, value in values.items():
+            if not isinstance(value, Undefined):
+                # All devices have the same rows, so there is nothing to average.
+                module.log(f"val/{name}/{metric}", float(value))
+            elif (key := f"val/{name}/{metric}") not in self._told:
+                self._told.add(key)
+                log.warning("%s is undefined: %s", key, value.reason)
+
+
+def _gathered(value: Any) -> list[Any]:
+    """That of each process, by rank."""
+    if not (distributed.is_available() and distributed.is_initialized()):
+        return [value]
+    shares: list[Any] = [None] * distributed.get_world_size()
+    distributed.all_gather_object(shares, value)
+    return shares

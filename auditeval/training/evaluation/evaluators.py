@@ -1,0 +1,148 @@
+"""Metrics of an evaluator in training: pairs of their own, rated by the model as it is."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytorch_lightning as lightning
+
+from auditeval.audio import AudioError
+from auditeval.benchmarks.salmon.benchmark import Salmon
+from auditeval.benchmarks.salmon.samples import ALIGNMENT, PARTS
+from auditeval.benchmarks.salmon.scorers import Original, PairScores, edits
+from auditeval.data_quality.groups import Value
+from auditeval.features import make_encoder
+from auditeval.features.store import Failure, FeatureStore
+from auditeval.metrics.agreement import agreement
+from auditeval.models import Model
+from auditeval.training.data import FoldData
+from auditeval.training.evaluation.callback import EpochMetric, Rows
+from auditeval.types import AXES, Axis, EditPair, Undefined, UserError
+
+Ratings = Mapping[Axis, float]
+
+
+class EvaluatorMetric(EpochMetric):
+    """Rates pairs with the evaluator in training: what its `model` looks at is read once.
+
+    `features` are the arguments of the evaluator's encoder (`${features}`).
+    """
+
+    def __init__(
+        self,
+        features: Mapping[str, Any],
+        cache_dir: str | os.PathLike[str] | None = None,
+        workers: int = 0,
+        batch_size: int = 64,
+    ) -> None:
+        self._features, self._cache_dir, self._workers = dict(features), cache_dir, workers
+        self._batch_size = batch_size
+        self.share: list[EditPair] = []
+        self._looked: list[Any] = []
+
+    def start(self, trainer: lightning.Trainer, module: Any) -> None:
+        model = self._model(module)
+        store = FeatureStore(make_encoder(**self._features), self._cache_dir, self._workers)
+        with self.pairs(trainer) as pairs:
+            self.share = list(pairs[trainer.global_rank :: trainer.world_size])
+            self._looked = list(model.look(store, self.share))
+
+    def epoch(self, trainer: lightning.Trainer, module: Any) -> Rows:
+        model = self._model(module)
+        usable = [place for place, row in enumerate(self._looked) if not isinstance(row, Failure)]
+        rated: list[Ratings | None] = [None] * len(self._looked)
+        axes = [a for a, known in zip(AXES, model.trained.tolist(), strict=True) if known]
+        training = model.training
+        model.eval()
+        for start in range(0, len(usable), self._batch_size):
+            places = usable[start : start + self._batch_size]
+            scores = model.predict([self._looked[place] for place in places]).double().tolist()
+            for place, row in zip(places, scores, strict=True):
+                rated[place] = {axis: row[AXES.index(axis)] for axis in axes}
+        model.train(training)
+        return {p.id: self.row(p, said) for p, said in zip(self.share, rated, strict=True)}
+
+    @abstractmethod
+    def pairs(self, trainer: lightning.Trainer) -> AbstractContextManager[Sequence[EditPair]]:
+        """What to rate; the files of the clips are there within the context."""
+
+    @abstractmethod
+    def row(self, pair: EditPair, ratings: Ratings | None) -> Any:
+        """A pair and its predicted ratings on the axes trained; None where it cannot be rated."""
+
+    def _model(self, module: Any) -> Model:
+        model: Model | None = getattr(module, "model", None)
+        if model is None or not hasattr(model, "look"):
+            raise UserError(f"{type(self).__name__} is for an evaluator in training (train.py)")
+        return model
+
+
+class ValidationMetric(EvaluatorMetric):
+    """Rates the pairs of the validation part."""
+
+    @contextmanager
+    def pairs(self, trainer: lightning.Trainer) -> Iterator[Sequence[EditPair]]:
+        data: FoldData[Any] = trainer.datamodule  # type: ignore[attr-defined]
+        yield data.validation.pairs
+
+
+class Agreement(ValidationMetric):
+    """LCC, SRCC, KTAU and MSE of each axis with the ratings of the validation part [5.1]."""
+
+    def row(self, pair: EditPair, ratings: Ratings | None) -> Any:
+        return None if ratings is None else (ratings, pair.ratings)
+
+    def values(self, rows: Rows) -> Mapping[str, Value]:
+        values: dict[str, Value] = {}
+        for axis in AXES:
+            columns = [
+                (predicted[axis], rated[axis])
+                for predicted, rated in filter(None, rows.values())
+                if axis in predicted and axis in rated
+            ]
+            if columns:
+                predicted, rated = zip(*columns, strict=True)
+                of_axis = agreement(predicted, rated, [None] * len(columns), resamples=0)
+                for name, measured in of_axis["utterance"].items():
+                    values[f"{axis}/{name.lower()}"] = measured.value
+        return values
+
+
+class SALMonAccuracy(EvaluatorMetric):
+    """Pairwise accuracy of the predicted faithfulness on each consistency part of a SALMon folder.
+
+    `original` as for `auditeval bench salmon` (benchmarks.salmon.scorers.EvaluatorScorer). A clip
+    that cannot be rated leaves its pair unscored, which counts as lost.
+    """
+
+    def __init__(self, root: str, original: Original = "halves", **options: Any) -> None:
+        super().__init__(**options)
+        self._benchmark = Salmon(Path(root), [part for part in PARTS if part not in ALIGNMENT])
+        self._original = original
+
+    @contextmanager
+    def pairs(self, trainer: lightning.Trainer) -> Iterator[Sequence[EditPair]]:
+        pairs: list[EditPair] = []
+        with TemporaryDirectory() as folder:
+            for pair in self._benchmark.samples:
+                # What cannot be halved has no rows: `values` takes it for unscored.
+                with suppress(AudioError):
+                    pairs += edits(pair, self._original, Path(folder))
+            yield pairs
+
+    def row(self, pair: EditPair, ratings: Ratings | None) -> Any:
+        return None if ratings is None else ratings.get("faithfulness")
+
+    def values(self, rows: Rows) -> Mapping[str, Value]:
+        records = []
+        for pair in self._benchmark.samples:
+            rated = [rows.get(f"{pair.id}: {clip.name}") for clip in pair[2:]]
+            scores = [Undefined("cannot be rated") if x is None else x for x in rated]
+            records.append(self._benchmark.evaluate(pair, PairScores(*scores)))
+        return self._benchmark.values(records)
