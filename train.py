@@ -1,4 +1,7 @@
-"""Train an evaluator, print its agreement: `python train.py [experiment=NAME] [key=value]`."""
+"""Train an evaluator, print its agreement: `python train.py [experiment=NAME] [key=value]`.
+
+`--cfg job` before them prints the configuration that they come to, and trains nothing.
+"""
 
 from __future__ import annotations
 

@@ -22,14 +22,14 @@ from auditeval.types import AXES, EditPair, UserError
 Taken = TypeVar("Taken")
 
 
-class Rows(Protocol):
-    """What a way of training sees of pairs, row by row."""
+class ByRow(Protocol):
+    """What is seen of pairs, a row each."""
 
     def take(self: Taken, rows: Sequence[int]) -> Taken: ...
 
 
-Seen = TypeVar("Seen", bound=Rows)
-Kind = TypeVar("Kind", bound=Model)
+Seen = TypeVar("Seen", bound=ByRow)
+Taught = TypeVar("Taught", bound=Model)
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Examples(Generic[Seen]):
 
 
 @dataclass(frozen=True)
-class Plan(Generic[Seen, Kind]):
+class Plan(Generic[Seen, Taught]):
     """What a run is going to train, as far as it is known before anything is encoded.
 
     `name` is the model that the run is about, `models` the settings of configs/model of it and of
@@ -69,7 +69,7 @@ class Plan(Generic[Seen, Kind]):
 
     name: str
     models: Mapping[str, dict[str, Any]]
-    fit: Fit[Seen, Kind]
+    fit: Fit[Seen, Taught]
     encoder: Encoder
     folds: Sequence[Fold]
     contents: Contents
@@ -95,10 +95,10 @@ class Plan(Generic[Seen, Kind]):
 
 
 @dataclass(frozen=True)
-class Job(Generic[Seen, Kind]):
+class Job(Generic[Seen, Taught]):
     """One model of the plan, with these settings of configs/model, to train on one fold."""
 
-    plan: Plan[Seen, Kind]
+    plan: Plan[Seen, Taught]
     settings: dict[str, Any]
     examples: Examples[Seen]
     fold: Fold
@@ -106,14 +106,14 @@ class Job(Generic[Seen, Kind]):
 
 
 @dataclass(frozen=True)
-class Parts(Generic[Kind]):
+class Parts(Generic[Taught]):
     """What Lightning needs for one model on one fold.
 
     `trainer` are arguments of Lightning's Trainer, `notes()` what the checkpoint is to say of the
     training when it is over.
     """
 
-    model: Kind
+    model: Taught
     module: lightning.LightningModule
     data: lightning.LightningDataModule
     callbacks: list[lightning.Callback]
@@ -121,8 +121,8 @@ class Parts(Generic[Kind]):
     notes: Callable[[], dict[str, Any]]
 
 
-class Fit(Protocol[Seen, Kind]):
-    """A way of training models of some kinds; configs/fit names one."""
+class Fit(Protocol[Seen, Taught]):
+    """A way of training; configs/fit names one. It sees of pairs what `features` makes of them."""
 
     name: str
 
@@ -134,7 +134,7 @@ class Fit(Protocol[Seen, Kind]):
         """Random numbers in the shape of what baselines will see, None where they see nothing."""
         ...
 
-    def check(self, plan: Plan[Seen, Kind]) -> None:
+    def check(self, plan: Plan[Seen, Taught]) -> None:
         """Raises UserError where a model of the plan could not be trained; encodes nothing."""
         ...
 
@@ -144,10 +144,10 @@ class Fit(Protocol[Seen, Kind]):
         """What models of these names see of the pairs; raises UserError where one has none."""
         ...
 
-    def parts(self, job: Job[Seen, Kind]) -> Parts[Kind]: ...
+    def parts(self, job: Job[Seen, Taught]) -> Parts[Taught]: ...
 
     def predict(
-        self, model: Kind, examples: Examples[Seen], device: torch.device
+        self, model: Taught, examples: Examples[Seen], device: torch.device
     ) -> tuple[Tensor, Tensor | None]:
         """Ratings :: (N, 3) and intervals :: (N, 3, 2), None of a model that knows none."""
         ...

@@ -16,7 +16,7 @@ from auditeval.data.splits import Fold
 from auditeval.report.agreement import Predictions
 from auditeval.training import resuming
 from auditeval.training.configured import make_trainer
-from auditeval.training.fit import Examples, Job, Kind, Plan, Seen
+from auditeval.training.fit import Examples, Job, Plan, Seen, Taught
 from auditeval.training.process import deterministic, is_first
 from auditeval.types import AXES, Axis
 
@@ -43,10 +43,10 @@ class Outcome(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FoldRun(Generic[Seen, Kind]):
+class FoldRun(Generic[Seen, Taught]):
     """The model called `model` in the plan, on one fold."""
 
-    plan: Plan[Seen, Kind]
+    plan: Plan[Seen, Taught]
     model: str
     fold: Fold
     folder: Path
@@ -72,12 +72,12 @@ class FoldRun(Generic[Seen, Kind]):
                 files.write(self._answers(model, part))
         return Outcome(held_out.read(), {name: files.read() for name, files in asked.items()})
 
-    def _kept(self) -> Kind | None:
+    def _kept(self) -> Taught | None:
         """The model of a run that was finished without one of its tests."""
         kept = checkpoint.load(self.folder / "checkpoint").model if is_first() else None
-        return cast("Kind | None", kept)  # `record` holds the folder to the settings of the plan
+        return cast("Taught | None", kept)  # `record` holds the folder to the settings of the plan
 
-    def _trained(self, examples: Examples[Seen]) -> Kind | None:
+    def _trained(self, examples: Examples[Seen]) -> Taught | None:
         plan = self.plan
         deterministic(plan.seed)
         parts = plan.fit.parts(Job(plan, plan.models[self.model], examples, self.fold, self.folder))
@@ -118,7 +118,7 @@ class FoldRun(Generic[Seen, Kind]):
         )
         return checkpoint.TrainedOn.of(train, validation)
 
-    def _answers(self, model: Kind, examples: Examples[Seen]) -> Answers:
+    def _answers(self, model: Taught, examples: Examples[Seen]) -> Answers:
         trained = model.trained.tolist()
 
         def by_pair(values: Tensor) -> dict[str, dict[Axis, Any]]:

@@ -78,7 +78,8 @@ def _check_named(path: Path, name: Any) -> None:
     except UserError:
         raise UserError(
             f"{path}: refused, it names {name!r}, which no file under configs/ names; a run folder "
-            "may come from anybody: if you trust it, name that in a file of yours there"
+            "may come from anybody, or from an older auditeval: if you trust it, name that in a "
+            "file of yours there"
         ) from None
 
 

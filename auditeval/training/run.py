@@ -32,7 +32,7 @@ from auditeval.scoring import choose_device
 from auditeval.training import held_out, process, record
 from auditeval.training.baselines import Baseline, ask, constant
 from auditeval.training.configured import call, plain, whole
-from auditeval.training.fit import Examples, Kind, Plan, Seen
+from auditeval.training.fit import Examples, Plan, Seen, Taught
 from auditeval.training.fold import Answers, FoldRun
 from auditeval.training.further_tests import FurtherTest
 from auditeval.training.rehearsal import rehearse
@@ -148,13 +148,13 @@ def _plan(config: DictConfig, pairs: Sequence[EditPair]) -> Plan[Any, Any]:
     )
 
 
-def _tested(plan: Plan[Seen, Kind]) -> list[int]:
+def _tested(plan: Plan[Seen, Taught]) -> list[int]:
     """The rows of the held-out part: the test parts of all folds."""
     return sorted({row for fold in plan.folds for row in fold.test})
 
 
 def _examples(
-    plan: Plan[Seen, Kind], store: FeatureStore, pairs: Sequence[EditPair]
+    plan: Plan[Seen, Taught], store: FeatureStore, pairs: Sequence[EditPair]
 ) -> Examples[Seen]:
     kinds = [settings["name"] for settings in plan.models.values()]
     return Examples.of(pairs, plan.fit.features(store, pairs, kinds))
@@ -168,7 +168,7 @@ class _Said(NamedTuple):
 
 
 def _models(
-    plan: Plan[Seen, Kind],
+    plan: Plan[Seen, Taught],
     examples: Examples[Seen],
     tests: Mapping[str, Examples[Seen]],
     folder: Path,
@@ -193,7 +193,7 @@ def _models(
 
 
 def _report(
-    plan: Plan[Seen, Kind],
+    plan: Plan[Seen, Taught],
     pairs: Sequence[EditPair],
     said: list[Predictions],
     folder: Path,

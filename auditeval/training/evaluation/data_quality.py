@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import pytorch_lightning as lightning
 
@@ -21,7 +21,6 @@ from auditeval.training.evaluation.evaluators import Ratings, ValidationMetric
 from auditeval.training.fit import Plan
 from auditeval.types import EditPair, UserError
 
-Item = TypeVar("Item")
 HeardByRole = dict[str, Heard]
 
 
@@ -109,7 +108,7 @@ class DataQuality(EditorMetric):
         ]
         heard: dict[str, HeardByRole] = {id: {} for id, *_ in usable}
         for role, ear in self._open.items():
-            for (id, *_), one in zip(usable, _each(_Hearing(ear), usable), strict=True):
+            for (id, *_), one in zip(usable, _hear(ear, usable) if usable else [], strict=True):
                 if one is not None:
                     heard[id][role] = one
         whole = {id: by_role for id, by_role in heard.items() if len(by_role) == len(self._open)}
@@ -195,36 +194,23 @@ def best_share(scores: Mapping[str, float], share: float) -> set[str]:
     return set(by_score[: math.ceil(share * len(scores))])
 
 
-class _Hearing:
-    """Waveforms to what an encoder makes of them; a batch as a whole."""
-
-    def __init__(self, ear: Ear) -> None:
-        self._store, self._metrics = ear
-
-    def __call__(
-        self, batch: Sequence[tuple[str, audio.Waveform, audio.Waveform, str]]
-    ) -> list[Heard]:
-        encoder = self._store.encoder
-        edited = encoder.encode_audio(
-            [audio.resample(waveform, encoder.rate_hz) for _, _, waveform, _ in batch]
-        )
-        original: list[AudioFeatures] = edited
-        if any(metric.statistic.original for metric in self._metrics):
-            original = self._store.clips([waveform for _, waveform, _, _ in batch])
-        texts = self._store.captions([caption for *_, caption in batch])
-        return [
-            trimmed(Heard(*row, encoder.joint_dim), self._metrics)
-            for row in zip(original, edited, texts, strict=True)
-        ]
-
-
-def _each(
-    function: Callable[[Sequence[Item]], list[Heard]], items: Sequence[Item]
+def _hear(
+    ear: Ear, batch: Sequence[tuple[str, audio.Waveform, audio.Waveform, str]]
 ) -> list[Heard | None]:
-    """All at once; where one of them has no features one by one, None for those without."""
+    """What an encoder makes of (id, original, edited, caption), all at once; where one of them has
+    no features one by one, None for those without."""
+    (store, metrics), encoder = ear, ear.store.encoder
+    originals, clips, captions = ([row[part] for row in batch] for part in (1, 2, 3))
     try:
-        return list(function(items)) if items else []
+        edited: list[AudioFeatures] = encoder.encode_audio(
+            [audio.resample(clip, encoder.rate_hz) for clip in clips]
+        )
+        original = edited
+        if any(metric.statistic.original for metric in metrics):
+            original = store.clips(originals)
     except audio.AudioError:
-        if len(items) == 1:
+        if len(batch) == 1:
             return [None]
-        return [heard for item in items for heard in _each(function, [item])]
+        return [heard for item in batch for heard in _hear(ear, [item])]
+    rows = zip(original, edited, store.captions(captions), strict=True)
+    return [trimmed(Heard(*row, encoder.joint_dim), metrics) for row in rows]
