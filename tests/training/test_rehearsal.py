@@ -96,7 +96,7 @@ def attempt(
         [*HEADS, "scheduler=cosine", "optimizer=adam", "+trainer.gradient_clip_val=0"],
         ["features=melstats", "model.rank=0", "fit=ensemble", "compare=members"],
         [*LORA, "callbacks=evaluation", "data.split.validation_share=0.2"],
-        [*LORA, "callbacks=kept", "~metrics.offline", "data.split.validation_share=0.2"],
+        [*LORA, "callbacks=kept", "~data_quality.offline", "data.split.validation_share=0.2"],
         [*LORA, "baselines=speech"],
     ],
     ids=" ".join,
@@ -154,8 +154,11 @@ def test_what_goes_together_comes_to_the_encoder(overrides: list[str], attempt: 
         # Callbacks.
         ([*HEADS, "callbacks=kept", "data.split.validation_share=0.0"], "needs a validation part"),
         ([*ENSEMBLE, "callbacks=kept"], "fit=ensemble keeps the validation part of 'pairwise' to"),
-        ([*HEADS, "callbacks=kept", "+metrics.x={name: y}"], "no metric has an encoder in the ro"),
-        ([*HEADS, "callbacks=kept", "+metrics.cnn14={name: cnn14, checkpoint: c}"], "no such"),
+        (
+            [*HEADS, "callbacks=kept", "+data_quality.x={name: y}"],
+            "no metric has an encoder in the ro",
+        ),
+        ([*HEADS, "callbacks=kept", "+data_quality.cnn14={name: cnn14, checkpoint: c}"], "no such"),
         ([*HEADS, "callbacks=evaluation", "data.split.validation_share=0.0"], "needs a validation"),
         ([*ENSEMBLE, "callbacks=evaluation"], "(agreement) works in validation, and fit=ensemble"),
         ([*HEADS, "callbacks=evaluation", f"{SALMON}, root: /no}}"], "is no folder"),

@@ -32,7 +32,7 @@ class Ear(NamedTuple):
 
 
 class Ears:
-    """`encoders` and `only` as in `data_quality.measure.measure`; configs/metrics holds two choices."""
+    """`encoders` and `only` as in `data_quality.measure.measure`; configs/data_quality has some."""
 
     def __init__(
         self,
