@@ -137,7 +137,7 @@ def test_names_that_are_wrong_are_told_what_is_missing(good: list[EditPair]) -> 
 
 
 def test_the_papers_metrics_are_configured_with_what_it_cites() -> None:
-    configs = Path(__file__).parents[2] / "configs" / "metrics"
+    configs = Path(__file__).parents[2] / "configs" / "data_quality"
     paper, laion = (OmegaConf.load(configs / f"{name}.yaml") for name in ("paper", "laion_clap"))
     assert paper["clap"] == {"name": "clap", "model": "CLAP_weights_2022.pth"}
     assert "laion" not in str(paper)
