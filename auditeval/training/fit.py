@@ -96,13 +96,18 @@ class Plan(Generic[Seen, Taught]):
 
 @dataclass(frozen=True)
 class Job(Generic[Seen, Taught]):
-    """One model of the plan, with these settings of configs/model, to train on one fold."""
+    """The model of this name in the plan, on one fold of the examples, in a folder of its own."""
 
     plan: Plan[Seen, Taught]
-    settings: dict[str, Any]
+    name: str
     examples: Examples[Seen]
     fold: Fold
     folder: Path
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Those of configs/model."""
+        return self.plan.models[self.name]
 
 
 @dataclass(frozen=True)

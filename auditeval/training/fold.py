@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from torch import Tensor
 
 from auditeval import checkpoint
 from auditeval.atomic import replacing
-from auditeval.data.splits import Fold
 from auditeval.report.agreement import Predictions
 from auditeval.training import resuming
 from auditeval.training.configured import make_trainer
@@ -42,97 +40,88 @@ class Outcome(NamedTuple):
     tests: dict[str, Answers]
 
 
-@dataclass(frozen=True)
-class FoldRun(Generic[Seen, Taught]):
-    """The model called `model` in the plan, on one fold."""
+def answered(job: Job[Seen, Taught], tests: Mapping[str, Examples[Seen]]) -> Outcome | None:
+    """From the files of the folder, of which those that are missing are made.
 
-    plan: Plan[Seen, Taught]
-    model: str
-    fold: Fold
-    folder: Path
-
-    def outcome(
-        self, examples: Examples[Seen], tests: Mapping[str, Examples[Seen]]
-    ) -> Outcome | None:
-        """From the files of the folder, of which those that are missing are made.
-
-        The model is trained unless it has answered for the held-out part before. On all devices
-        but the first, None: they only train.
-        """
-        held_out = _Files(self.folder)
-        asked = {name: _Files(self.folder, f"-{name}") for name in tests}
-        parts = [(held_out, examples.take(self.fold.test))]
-        parts += [(asked[name], of_test) for name, of_test in tests.items()]
-        missing = [(files, part) for files, part in parts if not files.ratings.exists()]
-        if missing:
-            model = self._kept() if held_out.ratings.exists() else self._trained(examples)
-            if model is None:
-                return None
-            for files, part in missing:
-                files.write(self._answers(model, part))
-        return Outcome(held_out.read(), {name: files.read() for name, files in asked.items()})
-
-    def _kept(self) -> Taught | None:
-        """The model of a run that was finished without one of its tests."""
-        kept = checkpoint.load(self.folder / "checkpoint").model if is_first() else None
-        return cast("Taught | None", kept)  # `record` holds the folder to the settings of the plan
-
-    def _trained(self, examples: Examples[Seen]) -> Taught | None:
-        plan = self.plan
-        deterministic(plan.seed)
-        parts = plan.fit.parts(Job(plan, plan.models[self.model], examples, self.fold, self.folder))
-        trainer = make_trainer(
-            plan.trainer(),
-            parts.trainer,
-            default_root_dir=self.folder,
-            logger=plan.logger(self.folder),
-            callbacks=[*parts.callbacks, *plan.callbacks()],
-        )
-        if trainer.is_global_zero and (metrics := self.folder / "metrics.csv").exists():
-            # Lightning's CSVLogger would delete what it logged before an interruption.
-            part = 1 + len(list(self.folder.glob("metrics-*.csv")))
-            metrics.rename(self.folder / f"metrics-{part}.csv")
-        last = resuming.last(self.folder)
-        trainer.fit(parts.module, parts.data, ckpt_path=last, weights_only=True)
-        if not trainer.is_global_zero:
+    The model is trained unless it has answered for the held-out part before. On all devices but the
+    first, None: they only train.
+    """
+    held_out = _Files(job.folder)
+    asked = {name: _Files(job.folder, f"-{name}") for name in tests}
+    parts = [(held_out, job.examples.take(job.fold.test))]
+    parts += [(asked[name], of_test) for name, of_test in tests.items()]
+    missing = [(files, part) for files, part in parts if not files.ratings.exists()]
+    if missing:
+        model = _kept(job) if held_out.ratings.exists() else _trained(job)
+        if model is None:
             return None
-        model = parts.model
-        model.eval()
-        training = {
-            "name": plan.name,
-            "ratings_from": plan.ratings_from,
-            "seed": plan.seed,
-            "fold": self.fold.name,
-            "pairs": len(set(self.fold.train)),
-            **parts.notes(),
-        }
-        trained_on = self._trained_on(examples)
-        checkpoint.save(self.folder / "checkpoint", model, plan.encoder, training, trained_on)
-        return model
+        for files, part in missing:
+            files.write(_answers(job.plan, model, part))
+    return Outcome(held_out.read(), {name: files.read() for name, files in asked.items()})
 
-    def _trained_on(self, examples: Examples[Seen]) -> checkpoint.TrainedOn:
-        originals = [self.plan.contents[pair.original] for pair in examples.pairs]
-        train, validation = (
-            [x for row in part if isinstance(x := originals[row], str)]
-            for part in (self.fold.train, self.fold.validation)
-        )
-        return checkpoint.TrainedOn.of(train, validation)
 
-    def _answers(self, model: Taught, examples: Examples[Seen]) -> Answers:
-        trained = model.trained.tolist()
+def _kept(job: Job[Seen, Taught]) -> Taught | None:
+    """The model of a run that was finished without one of its tests."""
+    kept = checkpoint.load(job.folder / "checkpoint").model if is_first() else None
+    return cast("Taught | None", kept)  # `record` holds the folder to the settings of the plan
 
-        def by_pair(values: Tensor) -> dict[str, dict[Axis, Any]]:
-            return {
-                pair.id: {
-                    axis: x for axis, x, known in zip(AXES, of_axes, trained, strict=True) if known
-                }
-                for pair, of_axes in zip(
-                    examples.pairs, values.double().clamp(1, 5).tolist(), strict=True
-                )
+
+def _trained(job: Job[Seen, Taught]) -> Taught | None:
+    plan, folder = job.plan, job.folder
+    deterministic(plan.seed)
+    parts = plan.fit.parts(job)
+    trainer = make_trainer(
+        plan.trainer(),
+        parts.trainer,
+        default_root_dir=folder,
+        logger=plan.logger(folder),
+        callbacks=[*parts.callbacks, *plan.callbacks()],
+    )
+    if trainer.is_global_zero and (metrics := folder / "metrics.csv").exists():
+        # Lightning's CSVLogger would delete what it logged before an interruption.
+        part = 1 + len(list(folder.glob("metrics-*.csv")))
+        metrics.rename(folder / f"metrics-{part}.csv")
+    trainer.fit(parts.module, parts.data, ckpt_path=resuming.last(folder), weights_only=True)
+    if not trainer.is_global_zero:
+        return None
+    model = parts.model
+    model.eval()
+    training = {
+        "name": plan.name,
+        "ratings_from": plan.ratings_from,
+        "seed": plan.seed,
+        "fold": job.fold.name,
+        "pairs": len(set(job.fold.train)),
+        **parts.notes(),
+    }
+    checkpoint.save(folder / "checkpoint", model, plan.encoder, training, _trained_on(job))
+    return model
+
+
+def _trained_on(job: Job[Seen, Taught]) -> checkpoint.TrainedOn:
+    contents = [job.plan.contents[pair.original] for pair in job.examples.pairs]
+    train, validation = (
+        [x for row in part if isinstance(x := contents[row], str)]
+        for part in (job.fold.train, job.fold.validation)
+    )
+    return checkpoint.TrainedOn.of(train, validation)
+
+
+def _answers(plan: Plan[Seen, Taught], model: Taught, examples: Examples[Seen]) -> Answers:
+    trained = model.trained.tolist()
+
+    def by_pair(values: Tensor) -> dict[str, dict[Axis, Any]]:
+        return {
+            pair.id: {
+                axis: x for axis, x, known in zip(AXES, of_axes, trained, strict=True) if known
             }
+            for pair, of_axes in zip(
+                examples.pairs, values.double().clamp(1, 5).tolist(), strict=True
+            )
+        }
 
-        ratings, intervals = self.plan.fit.predict(model, examples, self.plan.device)
-        return Answers(by_pair(ratings), {} if intervals is None else by_pair(intervals))
+    ratings, intervals = plan.fit.predict(model, examples, plan.device)
+    return Answers(by_pair(ratings), {} if intervals is None else by_pair(intervals))
 
 
 class _Files:

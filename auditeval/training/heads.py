@@ -82,21 +82,17 @@ class HeadsFit:
         )
         features, rows = self.stand_in(plan.encoder), list(range(_STAND_INS))
         ratings = torch.linspace(1, 5, _STAND_INS)[:, None].expand(-1, len(AXES))
-        for settings in plan.models.values():
-            if not issubclass(find_model(settings["name"]), self.trains):
+        examples = Examples([pair] * _STAND_INS, features, ratings)
+        for name, settings in plan.models.items():
+            kind = settings["name"]
+            if not issubclass(find_model(kind), self.trains):
                 raise UserError(
-                    f"model {settings['name']!r} is not trained by fit={self.name}; see fit=lora "
+                    f"model {kind!r} is not trained by fit={self.name}; see fit=lora "
                     "for qwen_omni, fit=ensemble for ensemble"
                 )
-            job = Job(
-                plan,
-                settings,
-                Examples([pair] * _STAND_INS, features, ratings),
-                Fold("stand-in", rows, [], rows),
-                Path(),
-            )
+            job = Job(plan, name, examples, Fold("stand-in", rows, [], rows), Path())
             parts = self.parts(job)
-            built(f"model {settings['name']!r}", parts.model.eval(), features)
+            built(f"model {kind!r}", parts.model.eval(), features)
             module: Any = parts.module
             optimizers, schedulers = module.configure_optimizers() or ((), ())
             for optimizer, scheduler in zip(optimizers, schedulers, strict=True):

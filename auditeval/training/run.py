@@ -32,8 +32,8 @@ from auditeval.scoring import choose_device
 from auditeval.training import held_out, process, record
 from auditeval.training.baselines import Baseline, ask, constant
 from auditeval.training.configured import call, plain, whole
-from auditeval.training.fit import Examples, Plan, Seen, Taught
-from auditeval.training.fold import Answers, FoldRun
+from auditeval.training.fit import Examples, Job, Plan, Seen, Taught
+from auditeval.training.fold import Answers, answered
 from auditeval.training.further_tests import FurtherTest
 from auditeval.training.rehearsal import rehearse
 from auditeval.training.wandb_logger import WandbLogger
@@ -179,8 +179,8 @@ def _models(
     for name in plan.models:
         together = Answers({}, {})
         for fold in plan.folds:
-            run = FoldRun(plan, name, fold, folder / name / fold.name)
-            outcome = run.outcome(examples, tests)
+            job = Job(plan, name, examples, fold, folder / name / fold.name)
+            outcome = answered(job, tests)
             if outcome is None:
                 continue
             together.ratings.update(outcome.held_out.ratings)

@@ -200,7 +200,7 @@ def _hear(
     """What an encoder makes of (id, original, edited, caption), all at once; where one of them has
     no features one by one, None for those without."""
     (store, metrics), encoder = ear, ear.store.encoder
-    originals, clips, captions = ([row[part] for row in batch] for part in (1, 2, 3))
+    _, originals, clips, captions = zip(*batch, strict=True)
     try:
         edited: list[AudioFeatures] = encoder.encode_audio(
             [audio.resample(clip, encoder.rate_hz) for clip in clips]
