@@ -200,6 +200,17 @@ def test_every_config_composes_and_its_targets_resolve(choice: str) -> None:
         assert callable(get_object(name)), name
 
 
+EXPERIMENTS = sorted((CONFIGS / "experiment").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.stem)
+def test_an_experiment_says_what_it_is_made_of(path: Path) -> None:
+    """Whoever reads it need not know what train.yaml would choose."""
+    overridden = {key for node in OmegaConf.load(path).defaults for key in node}
+    groups = ("data", "features", "model", "compare", "fit", "optimizer", "scheduler")
+    assert {f"override /{group}" for group in groups} <= overridden
+
+
 @pytest.mark.parametrize(
     "path", sorted((CONFIGS / "backends").glob("*.yaml")), ids=lambda p: p.stem
 )

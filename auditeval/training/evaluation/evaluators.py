@@ -55,18 +55,18 @@ class EvaluatorMetric(EpochMetric):
 
     def epoch(self, trainer: lightning.Trainer, module: Any) -> Rows:
         model = self._model(module)
-        usable = [place for place, row in enumerate(self._looked) if not isinstance(row, Failure)]
-        rated: list[Ratings | None] = [None] * len(self._looked)
-        axes = [a for a, known in zip(AXES, model.trained.tolist(), strict=True) if known]
+        looked = zip(self.share, self._looked, strict=True)
+        usable = [(pair.id, row) for pair, row in looked if not isinstance(row, Failure)]
+        trained, ratings = model.trained.tolist(), dict[str, Ratings]()
         training = model.training
         model.eval()
         for start in range(0, len(usable), self._batch_size):
-            places = usable[start : start + self._batch_size]
-            scores = model.predict([self._looked[place] for place in places]).double().tolist()
-            for place, row in zip(places, scores, strict=True):
-                rated[place] = {axis: row[AXES.index(axis)] for axis in axes}
+            ids, rows = zip(*usable[start : start + self._batch_size], strict=True)
+            for id, scores in zip(ids, model.predict(rows).double().tolist(), strict=True):
+                known = zip(AXES, scores, trained, strict=True)
+                ratings[id] = {axis: x for axis, x, taught in known if taught}
         model.train(training)
-        return {p.id: self.row(p, said) for p, said in zip(self.share, rated, strict=True)}
+        return {pair.id: self.row(pair, ratings.get(pair.id)) for pair in self.share}
 
     @abstractmethod
     def pairs(self, trainer: lightning.Trainer) -> AbstractContextManager[Sequence[EditPair]]:
