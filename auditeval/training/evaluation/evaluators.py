@@ -79,8 +79,11 @@ class EvaluatorMetric(EpochMetric):
     def _model(self, module: Any) -> Model:
         model: Model | None = getattr(module, "model", None)
         if model is None or not hasattr(model, "look"):
-            raise UserError(f"{type(self).__name__} is for an evaluator in training (train.py)")
+            raise self._misplaced()
         return model
+
+    def _misplaced(self) -> UserError:
+        return UserError(f"{type(self).__name__} is for an evaluator in training (train.py)")
 
 
 class ValidationMetric(EvaluatorMetric):
@@ -88,7 +91,9 @@ class ValidationMetric(EvaluatorMetric):
 
     @contextmanager
     def pairs(self, trainer: lightning.Trainer) -> Iterator[Sequence[EditPair]]:
-        data: FoldData[Any] = trainer.datamodule  # type: ignore[attr-defined]
+        data = getattr(trainer, "datamodule", None)
+        if not isinstance(data, FoldData):
+            raise self._misplaced()
         yield data.validation.pairs
 
 
