@@ -50,6 +50,10 @@ RESUMED: dict[str, tuple[dict[str, Any], str]] = {
         {"fit": {"_target_": ENSEMBLE, "estimators": {"x": TOUCH}}},
         "refused, it names",
     ),
+    "a callback that is no more": (
+        {"callbacks__kept": {"_target_": "auditeval.training.evaluation.KeptShare"}},
+        "KeptShare', which no file under configs/ names; .* or from an older auditeval",
+    ),
     "a call in a list": ({"trainer__plugins": [{"x": [TOUCH]}]}, "refused, it names"),
     "torch.load": (
         {"optimizer": {"_target_": "torch.load", "f": "x", "weights_only": False}},
@@ -126,6 +130,10 @@ GOES_ON: dict[str, dict[str, Any]] = {
     "another schedule": {"scheduler": {"_target_": "torch.optim.lr_scheduler.StepLR"}},
     "another regressor": {"fit__estimators": {"x": {"_target_": "sklearn.linear_model.Lasso"}}},
     "an output in it": {"data__manifest__output": "{run}/manifest.jsonl"},
+    "data as they were nested before": {
+        "recordings": None,
+        "data__simulation": {"manifest": {"_target_": "auditeval.data.simulation.build.build"}},
+    },
 }
 
 
