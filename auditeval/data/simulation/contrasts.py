@@ -51,7 +51,10 @@ def build(
     material = Material({n: Path(p) for n, p in given.items() if p}, pools=1, real_share=1.0)
     names = known(classes)
     if not names:
-        raise UserError("a contrast set needs classes of events: data.unheard=[...]")
+        raise UserError(
+            "a contrast set needs classes of events: data.unheard=[...] (of data=synthesised and "
+            "data=recordings)"
+        )
     if missing := set(names) - set(material.classes(0)):
         raise UserError(f"there is no sound of {', '.join(sorted(missing))}: name its recordings")
     span = [seconds, seconds] if isinstance(seconds, (int, float)) else list(seconds)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import pytorch_lightning as lightning
@@ -31,27 +32,25 @@ class Ear(NamedTuple):
     metrics: list[DataMetric]
 
 
+@dataclass(frozen=True)
 class Ears:
     """`encoders` and `only` as in `data_quality.measure.measure`; configs/data_quality has some."""
 
-    def __init__(
-        self,
-        encoders: Encoders,
-        only: Sequence[str],
-        cache_dir: str | os.PathLike[str] | None,
-        workers: int,
-    ) -> None:
-        self._chosen = choose(encoders, only)
-        self._encoders, self._named = encoders, bool(only)
-        self._cache_dir, self._workers = cache_dir, workers
+    encoders: Encoders
+    only: Sequence[str]
+    cache_dir: str | os.PathLike[str] | None
+    workers: int
+
+    def __post_init__(self) -> None:
+        choose(self.encoders, self.only)  # what is amiss is said before anything is loaded
 
     def open(self, device: str) -> dict[str, Ear]:
         """By role, each encoder loaded anew."""
         ears = {}
-        for role, metrics in self._chosen.items():
-            encoder = loaded(role, self._encoders[role], device)
-            store = FeatureStore(encoder, self._cache_dir, self._workers)
-            ears[role] = Ear(store, at_rate(metrics, encoder.rate_hz, self._named))
+        for role, metrics in choose(self.encoders, self.only).items():
+            encoder = loaded(role, self.encoders[role], device)
+            store = FeatureStore(encoder, self.cache_dir, self.workers)
+            ears[role] = Ear(store, at_rate(metrics, encoder.rate_hz, bool(self.only)))
         return ears
 
 
