@@ -133,11 +133,11 @@ class Fit(Protocol[Seen, Taught]):
 
     def validates(self, kind: str) -> bool:
         """Whether models of this name see the validation part as such while they are trained."""
-        ...
+        return True
 
     def stand_in(self, encoder: Encoder) -> PairBatch | None:
         """Random numbers in the shape of what baselines will see, None where they see nothing."""
-        ...
+        return None
 
     def check(self, plan: Plan[Seen, Taught]) -> None:
         """Raises UserError where a model of the plan could not be trained; encodes nothing."""

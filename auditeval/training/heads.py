@@ -23,14 +23,14 @@ from auditeval.training.callbacks import BestHeads, SaveLast
 from auditeval.training.configured import built, make_trainer, whole
 from auditeval.training.data import PairDataModule
 from auditeval.training.encoding import encoding, usable
-from auditeval.training.fit import Examples, Job, Parts, Plan
+from auditeval.training.fit import Examples, Fit, Job, Parts, Plan
 from auditeval.training.module import EvaluatorModule, advance
 from auditeval.types import AXES, EditPair, UserError
 
 _STAND_INS = 16
 
 
-class HeadsFit:
+class HeadsFit(Fit[PairBatch, Regressor]):
     """Three heads, each with an optimiser, a schedule and a number of epochs of its own.
 
     `epochs` is {axis: epochs}; batch sizes are in pairs.
@@ -57,10 +57,6 @@ class HeadsFit:
             )  # 0: not trained
         self._epochs = dict(epochs)
         self._batch_size, self._validation_batch_size = batch_size, validation_batch_size
-
-    def validates(self, kind: str) -> bool:
-        """Whether models of this kind see the validation part as such while they are trained."""
-        return True
 
     def stand_in(self, encoder: Encoder) -> PairBatch:
         """Random numbers in the shape of this encoder's features, of a few pairs."""

@@ -10,7 +10,6 @@ import pytorch_lightning as lightning
 import torch
 from torch import Tensor
 
-from auditeval.features.encoder import Encoder
 from auditeval.features.store import FeatureStore
 from auditeval.models import find_model
 from auditeval.models.omni.inputs import Batch
@@ -18,7 +17,7 @@ from auditeval.models.omni.regressor import OmniRegressor, open_base_of
 from auditeval.training.callbacks import SaveLast
 from auditeval.training.configured import built, make_trainer, whole
 from auditeval.training.encoding import usable
-from auditeval.training.fit import Examples, Job, Parts, Plan
+from auditeval.training.fit import Examples, Fit, Job, Parts, Plan
 from auditeval.training.lora_data import ClipTokens, LoraDataModule
 from auditeval.training.module import log_agreement
 from auditeval.types import AXES, EditPair, UserError
@@ -51,7 +50,7 @@ def rated_mse(predicted: Tensor, rated: Tensor) -> Tensor:
     return (errors * there).sum() / there.sum().clamp(min=1)
 
 
-class LoraFit:
+class LoraFit(Fit[ClipTokens, OmniRegressor]):
     """LoRA and heads of a Qwen2.5-Omni [auditeval.txt Appendix E].
 
     A step sees `batch_size` x `accumulate` pairs on each device. `memory_gib` of audio tokens are
@@ -88,13 +87,6 @@ class LoraFit:
             "accumulate_grad_batches": accumulate,
             "use_distributed_sampler": False,  # its batches know their device already
         }
-
-    def validates(self, kind: str) -> bool:
-        """Every model sees the validation part while it is trained."""
-        return True
-
-    def stand_in(self, encoder: Encoder) -> None:
-        """None: tokens are no features of a pair."""
 
     def check(self, plan: Plan[ClipTokens, OmniRegressor]) -> None:
         """Raises UserError where a model of the plan could not be trained; reads no weights."""
