@@ -15,7 +15,8 @@ from omegaconf.errors import OmegaConfBaseException
 
 @hydra.main(version_base="1.3", config_path="configs", config_name="train")
 def main(config: DictConfig) -> None:
-    from auditeval.report.agreement import print_table, print_whole
+    from auditeval.report.agreement_table import to_table
+    from auditeval.report.render import show
     from auditeval.training import resuming
     from auditeval.training.run import train
     from auditeval.types import UserError
@@ -33,9 +34,7 @@ def main(config: DictConfig) -> None:
         sys.exit(f"train.py: {str(error).splitlines()[0]}; see configs/train.yaml")
     if made is None:  # not the first of several devices
         return
-    print_table(made.report)
-    for table in made.tests.values():
-        print_whole(table)
+    show(to_table(made.report), *made.tests.values())
     print(f"run folder: {config.run_dir}")
 
 

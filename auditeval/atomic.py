@@ -35,6 +35,12 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def write_text(path: Path, content: str) -> None:
+    """The whole file, in UTF-8."""
+    with replacing(path) as temporary:
+        temporary.write_text(content, encoding="utf-8")
+
+
 def sweep(path: Path) -> None:
     """Remove what killed processes left half written of a file that no other process writes."""
     for torn in path.parent.glob(f".{glob.escape(path.name)}.*-*{PARTIAL}"):

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from auditeval.backends.backend import JUDGES
 from auditeval.backends.load import Backends, read
-from auditeval.benchmarks.benchmark import Benchmark, Record, Table
+from auditeval.benchmarks.benchmark import Benchmark, BenchmarkTable, Record
 from auditeval.benchmarks.run import run
 from auditeval.benchmarks.systems import BASELINES, OutputFolder, System, find_outputs
 from auditeval.features.store import default_cache_dir
@@ -29,7 +29,7 @@ class BenchmarkReport:
     """`tables` in the paper's layout; `records` of each system, a `benchmark.Record` a sample;
     `judges`: name -> what was asked of it in this run."""
 
-    tables: list[Table]
+    tables: list[BenchmarkTable]
     records: dict[str, list[Record]]
     judges: dict[str, str]
 

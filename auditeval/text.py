@@ -80,9 +80,9 @@ def cell(*lines: str, style: str = "") -> Text:
     return Text("\n".join(map(visible, lines)), style)
 
 
-def label(name: str) -> Text:
-    """A name for a cell of a table of rich's, of a bounded length."""
-    return cell(shortened(name, _MOST_IN_TABLE))
+def label(*lines: str) -> Text:
+    """The same of lines of a bounded length each, such as names."""
+    return cell(*(shortened(line, _MOST_IN_TABLE) for line in lines))
 
 
 def markdown(text: str) -> str:

@@ -25,7 +25,7 @@ CONFIGS = ROOT / "configs"
 # A room may import those left of it. Rooms that share a place do not know each other.
 ORDER = (
     ("types",),
-    ("version", "reading", "targets", "text"),
+    ("version", "reading", "targets", "text", "table"),
     ("progress",),
     ("digests",),
     ("atomic", "votes"),

@@ -12,7 +12,8 @@ import numpy as np
 from auditeval import audio
 from auditeval.audio import Waveform, files
 from auditeval.audio.waveform import quantised
-from auditeval.benchmarks.benchmark import Column, Missing, Output, Record, Table, Value
+from auditeval.benchmarks.benchmark import BenchmarkTable, Missing, Output, Record, Value
+from auditeval.table import Column
 from auditeval.types import Undefined
 
 RATE_HZ = 8000
@@ -56,10 +57,10 @@ class Louder:
         gain = sum(gains) / len(gains) if gains else Undefined("no output")
         return {"success": sum(r["success"] for r in records) / len(records), "gain": gain}
 
-    def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[Table]:
+    def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[BenchmarkTable]:
         columns = (Column("success", "higher", "%"), Column("gain"), Column("gap", "lower"))
         rows = {name: {**self.values(found), "gap": 0.5} for name, found in systems.items()}
-        return [Table("main", "Louder", columns, rows, radar=("success", "gain"))]
+        return [BenchmarkTable.of("main", "Louder", columns, rows, radar=("success", "gain"))]
 
 
 def rms(clip: Waveform) -> float:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from auditeval.audio import Waveform
+from auditeval.table import Column, Content, Table
 from auditeval.types import Undefined
 
 Record = dict[str, Any]
@@ -20,7 +21,6 @@ that do not exist are null, with their reasons under `undefined`.
 """
 
 Value = float | Undefined
-Direction = Literal["higher", "lower"]
 
 
 @dataclass(frozen=True)
@@ -70,33 +70,43 @@ class Benchmark(Protocol):
 
     def values(self, records: Sequence[Record]) -> dict[str, Value]: ...
 
-    def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[Table]:
+    def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[BenchmarkTable]:
         """Of several systems side by side, in the order given."""
         ...
 
 
-class Column(NamedTuple):
-    """`unit` "%" prints shares as percentages, with two decimals."""
+@dataclass(frozen=True, kw_only=True)
+class BenchmarkTable(Table):
+    """A table of the report, `name` being its file.
 
-    name: str
-    better: Direction | None = None
-    unit: Literal["", "%"] = ""
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table of the report, `name` being its file: rows by label, cells by column name.
-
-    A cell is a number, an undefined value, a sentence of its own (text), or absent. `radar` names
-    the columns of a radar figure that goes with the table, with the range of its axes; `data` goes
-    into the JSON beside the rows.
+    `radar` names the columns of a radar figure that goes with the table, with the range of its
+    axes; `data` goes into the JSON beside the rows.
     """
 
     name: str
-    title: str
-    columns: tuple[Column, ...]
-    rows: Mapping[str, Mapping[str, float | str | Undefined]]
-    notes: tuple[str, ...] = ()
-    radar: tuple[str, ...] = ()
+    radar: Sequence[str] = ()
     radar_range: tuple[float, float] = (0.0, 1.0)
     data: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        title: str,
+        columns: Sequence[Column],
+        rows: Mapping[str, Mapping[str, Content]],
+        notes: Sequence[str] = (),
+        **more: Any,
+    ) -> BenchmarkTable:
+        """From rows by label and their values by the names of columns; some may be absent."""
+        return cls(
+            name=name,
+            title=title,
+            columns=[Column("", label=True), *columns],
+            rows=[
+                [label, *(values.get(column.name) for column in columns)]
+                for label, values in rows.items()
+            ],
+            notes=notes,
+            **more,
+        )

@@ -238,11 +238,11 @@ def _bench(
     """Show how far each system has come, print the tables and what they lack; exit status 1 where
     outputs are missing, and where all of a system are unscored."""
     from auditeval.benchmarking import bench
-    from auditeval.report.benchmarks import print_tables
+    from auditeval.report.render import show
 
     with stages() as watch:
         report = bench(name, samples, systems, output, watch=watch, **options)
-    print_tables(report.tables)
+    show(*report.tables)
     for status, what in (
         ("failed", "outputs that are missing or cannot be read"),
         ("unscored", "unscored"),

@@ -14,7 +14,7 @@ from auditeval.text import say
 def compare(
     runs: Annotated[list[Path], typer.Argument(help="Run folders of train.py.")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write: .md or .json.")
+        Path | None, typer.Option("--output", "-o", help="File to write: .md, .csv or .json.")
     ] = None,
     statistic: Annotated[
         list[str] | None,
@@ -47,18 +47,20 @@ def compare(
     from auditeval.outputs import writing
     from auditeval.report import contrasts
     from auditeval.report import runs as reports
-    from auditeval.report.agreement import print_whole
+    from auditeval.report.render import show
 
     with writing(output, "auditeval compare", force=force):
         found = [reports.read(run) for run in runs]
         if pool:
             pooled = reports.pool(found)
-            for report in pooled.values():
-                print_whole(contrasts.render_table(report))
-            made: reports.Comparison | dict[str, contrasts.Report] = pooled
+            tables = list(map(contrasts.to_table, pooled.values()))
+            plain = {test: contrasts.to_json(report) for test, report in pooled.items()}
         else:
-            made = reports.compare(found, statistic or ["SRCC"], level or ["utterance"], baselines)
-            print_whole(reports.render_table(made))
+            made = reports.standings(
+                found, statistic or ["SRCC"], level or ["utterance"], baselines
+            )
+            tables, plain = [reports.to_table(made)], reports.to_json(made)
+        show(*tables)
         if output is not None:
-            reports.write(made, output)
+            reports.write(tables, plain, output)
             say(f"table: {output}")

@@ -45,9 +45,8 @@ def describe(
     from auditeval.data import inventory
     from auditeval.outputs import writing
     from auditeval.report import description, description_files
-    from auditeval.report.agreement import print_whole
-    from auditeval.report.description_tables import findings, grids
-    from auditeval.report.grid import render
+    from auditeval.report.description_tables import findings, tables
+    from auditeval.report.render import show
 
     with writing(output, "auditeval describe", description_files.FILES, [manifest], force):
         pairs = manifests.read(manifest)
@@ -61,8 +60,7 @@ def describe(
                 seed,
                 watch=lambda axis: status.update(f"comparing the raters of {axis}"),
             )
-        for grid in grids(made):
-            print_whole(render(grid))
+        show(*tables(made))
         for line in findings(made):
             say(line)
         if output is not None:

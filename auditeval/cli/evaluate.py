@@ -68,16 +68,17 @@ def evaluate(
     """
     from auditeval.outputs import writing
     from auditeval.report import agreement
+    from auditeval.report.agreement_table import print_report
 
     with writing(output, "auditeval evaluate", agreement.FILES, [*scores, against], force):
-        found = _report(scores, against, split, by, checkpoint or [], resamples, seed)
-        agreement.print_report(found)
+        made = _make_report(scores, against, split, by, checkpoint or [], resamples, seed)
+        print_report(made)
         if output is not None:
-            agreement.write(found, output)
+            agreement.write(made, output)
             say(f"report: {output}")
 
 
-def _report(
+def _make_report(
     scores: Sequence[Path],
     against: Path,
     split: str | None,
@@ -105,7 +106,7 @@ def _report(
         difference
         for axis in AXES
         for other in predictions[1:]
-        if (difference := agreement.compare(pairs, predictions[0], other, axis, resamples, seed))
+        if (difference := agreement.difference(pairs, predictions[0], other, axis, resamples, seed))
     ]
     scored = {made.evaluator: [id for id, x in made.values.items() if x] for made in predictions}
     return agreement.make_report(pairs, predictions, *settings)._replace(

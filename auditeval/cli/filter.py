@@ -45,6 +45,7 @@ def filter_(
 
     from auditeval.filtering.run import filtered
     from auditeval.report import selection
+    from auditeval.report.render import show
 
     # Matplotlib takes half a second to import, in which the tables can be read.
     Thread(target=import_module, args=["matplotlib.figure"], daemon=True).start()
@@ -55,7 +56,7 @@ def filter_(
         ) as made,
     ):
         selection.write(made, made.drafts)
-    selection.print_table(made.outcome)
+    show(selection.counts(made))
     total, kept = made.outcome.original["all"], made.outcome.cuts[-1].kept["all"]
     say(f"{output}: {kept:,} of {total:,} pairs kept")
     if extra := made.provenance["scores_of_no_pair"]:

@@ -77,7 +77,8 @@ def metrics(
     from auditeval.data_quality.catalogue import ENCODER_ROLES
     from auditeval.data_quality.measure import measure
     from auditeval.outputs import writing
-    from auditeval.report.data_quality import FILES, print_table, write
+    from auditeval.report.data_quality import FILES, to_table, write
+    from auditeval.report.render import show
     from auditeval.scoring import choose_device
 
     manifests_by_name = _named(manifests)
@@ -119,7 +120,7 @@ def metrics(
             watch=watch,
         )
         write(made, output)
-    print_table(made)
+    show(to_table(made))
     left_out = sum(len(row.left_out) for row in made.rows)
     say(f"report: {output}, {left_out} pairs left out")
     if left_out:

@@ -42,7 +42,7 @@ class Row(NamedTuple):
     left_out: dict[str, str]
 
 
-class Table(NamedTuple):
+class DataQuality(NamedTuple):
     """Rows in the order given, metrics in that of the catalogue.
 
     `encoders` :: role -> revision; `families` :: role -> whose model it is, where
@@ -68,7 +68,7 @@ def measure(
     device: str = "cpu",
     seed: int = SEED,
     watch: Callable[[str, int, int], None] = lambda what, done, total: None,
-) -> Table:
+) -> DataQuality:
     """The metrics of each set that these encoders feed, or `only` those named.
 
     Each encoder passes over all sets before the next one is made, so one model is in memory at a
@@ -103,7 +103,7 @@ def measure(
                 Row(name, totals[name], {n: made[name][n] for n in names}, left_out[name])
                 for name in sets
             ]
-            return Table([METRICS[name] for name in names], rows, revisions, seed, families)
+            return DataQuality([METRICS[name] for name in names], rows, revisions, seed, families)
         # Once more without them: the groups are to be of the pairs that all encoders can use.
         for name, failures in run.found.items():
             left_out[name].update(failures)

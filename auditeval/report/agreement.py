@@ -1,4 +1,4 @@
-"""Agreement reports: one table in the paper's layout, as text, Markdown, JSON and a plot."""
+"""Agreement reports: evaluators against ratings, as a table, Markdown, JSON and a plot."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from auditeval.atomic import replacing
+from auditeval.atomic import write_text
 from auditeval.metrics.agreement import (
     LEVELS,
     Agreement,
@@ -22,33 +22,10 @@ from auditeval.metrics.agreement import (
 from auditeval.metrics.raters import rater_ceiling
 from auditeval.progress import track
 from auditeval.report.agreement_plot import plot
-from auditeval.report.agreement_table import (
-    print_report,
-    print_table,
-    print_whole,
-    render_table,
-    to_markdown,
-)
+from auditeval.report.agreement_table import to_markdown
 from auditeval.report.leaks import Leaks
+from auditeval.report.render import plain
 from auditeval.types import AXES, Axis, EditPair, Scores, Undefined, UserError
-
-__all__ = [
-    "Difference",
-    "Predictions",
-    "Report",
-    "Row",
-    "by_field",
-    "compare",
-    "make_report",
-    "plot",
-    "print_report",
-    "print_table",
-    "print_whole",
-    "render_table",
-    "to_json",
-    "to_markdown",
-    "write",
-]
 
 _NOT_ON_SCALE = Undefined("its values are not ratings on the 1 to 5 scale")
 _OF_A_SYSTEM = Undefined("its values are of whole systems, not of single pairs")
@@ -232,7 +209,7 @@ def by_field(
     return made
 
 
-def compare(
+def difference(
     pairs: Sequence[EditPair],
     first: Predictions,
     second: Predictions,
@@ -308,14 +285,7 @@ def _plain_levels(found: Levels) -> dict[str, dict[str, Any]]:
 
 
 def _plain(value: Agreement) -> dict[str, Any]:
-    undefined = isinstance(value.value, Undefined)
-    interval = None if isinstance(value.interval, Undefined) else list(value.interval)
-    return {
-        "value": None if undefined else value.value,
-        "interval": interval,
-        "items": value.items,
-        **({"undefined": value.value.reason} if isinstance(value.value, Undefined) else {}),
-    }
+    return plain(value.value, value.interval, items=value.items)
 
 
 FILES = ("agreement.json", "agreement.md", "agreement.png")
@@ -324,12 +294,7 @@ FILES = ("agreement.json", "agreement.md", "agreement.png")
 def write(report: Report, folder: str | os.PathLike[str]) -> None:
     """agreement.json, agreement.md and agreement.png in `folder`; no plot of what has no points."""
     folder = Path(folder)
-    _write_text(folder / "agreement.json", json.dumps(to_json(report), indent=2) + "\n")
-    _write_text(folder / "agreement.md", to_markdown(report))
+    write_text(folder / "agreement.json", json.dumps(to_json(report), indent=2) + "\n")
+    write_text(folder / "agreement.md", to_markdown(report))
     if report.points:
         plot(report, folder / "agreement.png")
-
-
-def _write_text(path: Path, text: str) -> None:
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from auditeval import reading, text
-from auditeval.atomic import replacing
+from auditeval.atomic import write_text
 from auditeval.checkpoint import CARD, CONFIG, WEIGHTS
 
 _CREDITS = {
@@ -40,8 +40,7 @@ def write(folder: Path, run: Path) -> Path:
     card = render(config, described, weights, tables)
     path = folder / CARD
     if not path.exists() or path.read_text(encoding="utf-8") != card:
-        with replacing(path) as temporary:
-            temporary.write_text(card, encoding="utf-8")
+        write_text(path, card)
     return path
 
 

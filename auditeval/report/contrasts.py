@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from auditeval import text
-from auditeval.atomic import replacing
+from auditeval.atomic import write_text
 from auditeval.metrics.pairwise import Contrast, contrasts
 from auditeval.report.agreement import Predictions
+from auditeval.report.render import plain, to_markdown
+from auditeval.table import Cell, Column, Table
 from auditeval.types import Axis, EditPair, Undefined, UserError
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
 RIGHT = "right"
+_NO_TRIAL = Undefined("no trial has such a variant")
 Trials = Mapping[str, Mapping[str, float | None]]
 
 
@@ -98,36 +97,27 @@ def pool(reports: Mapping[str, Report], resamples: int = 1000, seed: int = 1984)
     return of_scores(title, first.axis, dict(scores), resamples, seed)
 
 
-def render_table(report: Report) -> Table:
-    """A row an evaluator, a column a variant, 95 % intervals under the values."""
-    from rich.table import Table
+def to_table(report: Report) -> Table:
+    """A row an evaluator, a column a variant, the total last."""
+    names = dict.fromkeys(name for found in report.accuracies.values() for name in found)
+    variants = [*(name for name in names if name != "total"), "total"]
+    return Table(
+        title=f"Share of trials in which {report.axis} prefers the right edit: {report.title}",
+        columns=[
+            Column("evaluator", label=True),
+            *(Column(name, form=".3f", bounds=".2f") for name in variants),
+            Column("trials"),
+        ],
+        rows=[
+            [evaluator, *(_cell(found.get(name)) for name in variants), found["total"].trials]
+            for evaluator, found in report.accuracies.items()
+        ],
+        notes=["Ties count half. Brackets: 95 % bootstrap over trials."],
+    )
 
-    table = Table(title=text.cell(_title(report), style="table.title"), caption=_caption())
-    table.add_column("evaluator", no_wrap=True)
-    variants = _variants(report)
-    for name in variants:
-        table.add_column(text.label(name), justify="right", no_wrap=True)
-    table.add_column("trials", justify="right", no_wrap=True)
-    for evaluator, found in report.accuracies.items():
-        cells = [text.cell(*cell(found.get(name))) for name in variants]
-        table.add_row(text.label(evaluator), *cells, str(found["total"].trials))
-    return table
 
-
-def to_markdown(report: Report) -> str:
-    """The same table in Markdown, intervals in brackets."""
-    variants = _variants(report)
-    lines = [
-        f"# {text.markdown(_title(report))}",
-        "",
-        f"| evaluator | {' | '.join(map(text.markdown, variants))} | trials |",
-        f"|---|{'--:|' * (len(variants) + 1)}",
-    ]
-    for evaluator, found in report.accuracies.items():
-        cells = [" ".join(part for part in cell(found.get(name)) if part) for name in variants]
-        name = text.markdown(evaluator)
-        lines.append(f"| {name} | {' | '.join(cells)} | {found['total'].trials} |")
-    return "\n".join([*lines, "", _caption(), ""])
+def _cell(found: Contrast | None) -> Cell:
+    return Cell(_NO_TRIAL) if found is None else Cell(found.accuracy, found.interval)
 
 
 def to_json(report: Report) -> dict[str, Any]:
@@ -139,7 +129,10 @@ def to_json(report: Report) -> dict[str, Any]:
         "rows": [
             {
                 "evaluator": evaluator,
-                "variants": {name: _plain(found) for name, found in variants.items()},
+                "variants": {
+                    name: plain(found.accuracy, found.interval, trials=found.trials)
+                    for name, found in variants.items()
+                },
             }
             for evaluator, variants in report.accuracies.items()
         ],
@@ -149,41 +142,5 @@ def to_json(report: Report) -> dict[str, Any]:
 
 def write(report: Report, folder: Path) -> None:
     """contrasts.json and contrasts.md in `folder`."""
-    data = json.dumps(to_json(report), indent=1) + "\n"
-    for name, content in (("contrasts.json", data), ("contrasts.md", to_markdown(report))):
-        with replacing(folder / name) as temporary:
-            temporary.write_text(content, encoding="utf-8")
-
-
-def cell(found: Contrast | None) -> tuple[str, str]:
-    """Accuracy and interval as they are printed."""
-    if found is None or isinstance(found.accuracy, Undefined):
-        return "–", ""
-    if isinstance(found.interval, Undefined):
-        return f"{found.accuracy:.3f}", ""
-    low, high = found.interval
-    return f"{found.accuracy:.3f}", f"[{low:.2f} {high:.2f}]"
-
-
-def _variants(report: Report) -> list[str]:
-    """All that are there, the total last."""
-    names = dict.fromkeys(name for found in report.accuracies.values() for name in found)
-    return [*(name for name in names if name != "total"), "total"]
-
-
-def _title(report: Report) -> str:
-    return f"Share of trials in which {report.axis} prefers the right edit: {report.title}"
-
-
-def _caption() -> str:
-    return "Ties count half. Brackets: 95 % bootstrap over trials."
-
-
-def _plain(found: Contrast) -> dict[str, Any]:
-    undefined = isinstance(found.accuracy, Undefined)
-    return {
-        "value": None if undefined else found.accuracy,
-        "interval": None if isinstance(found.interval, Undefined) else list(found.interval),
-        "trials": found.trials,
-        **({"undefined": found.accuracy.reason} if isinstance(found.accuracy, Undefined) else {}),
-    }
+    write_text(folder / "contrasts.json", json.dumps(to_json(report), indent=1) + "\n")
+    write_text(folder / "contrasts.md", to_markdown(to_table(report)))

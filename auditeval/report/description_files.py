@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from auditeval import text
-from auditeval.atomic import replacing
+from auditeval.atomic import write_text
 from auditeval.data.inventory import Inventory
 from auditeval.report.description import BIN_CENTRES, SECONDS, Description, shown
 from auditeval.report.description_plot import plot
@@ -82,9 +82,7 @@ FILES = ("description.json", "description.md", "description.png")
 
 def write(made: Description, folder: Path) -> None:
     """description.json, description.md and, where something is rated, description.png."""
-    data = text.to_json(to_json(made)) + "\n"
-    for name, content in (("description.json", data), ("description.md", to_markdown(made))):
-        with replacing(folder / name) as temporary:
-            temporary.write_text(content, encoding="utf-8")
+    write_text(folder / "description.json", text.to_json(to_json(made)) + "\n")
+    write_text(folder / "description.md", to_markdown(made))
     if made.distributions:
         plot(made, folder / "description.png")

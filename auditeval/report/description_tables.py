@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from auditeval import text
 from auditeval.data.inventory import Inventory
-from auditeval.metrics.agreement import LEVELS, Agreement
+from auditeval.metrics.agreement import LEVELS
 from auditeval.metrics.raters import CORRELATIONS
+from auditeval.report import render
 from auditeval.report.agreement_table import cell
 from auditeval.report.description import (
-    FIELDS,
     SECONDS,
     Description,
     Group,
     Panel,
     shown,
 )
-from auditeval.report.grid import Grid
-from auditeval.report.grid import to_markdown as grid_to_markdown
+from auditeval.table import Column, Content, Table
 from auditeval.types import Axis, Undefined
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -28,13 +26,12 @@ _WORST_RATERS = 10
 
 def to_markdown(made: Description) -> str:
     """All tables, and what is wrong with the set."""
-    lines = [f"- {text.markdown(line)}" for line in findings(made)]
-    title = f"# {text.markdown(made.manifest.name)}\n"
-    return "\n".join([title, *map(grid_to_markdown, grids(made)), *lines]) + "\n"
+    parts = [render.to_markdown(table, 2) for table in tables(made)]
+    return "\n".join([render.heading(made.manifest.name), *parts, render.bullets(findings(made))])
 
 
-def grids(made: Description) -> list[Grid]:
-    """The tables that there is something for, in the order in which they are read."""
+def tables(made: Description) -> list[Table]:
+    """Those that there is something for, in the order in which they are read."""
     found = [_groups(made)]
     if made.crossed:
         found.append(_crossed(made))
@@ -45,7 +42,7 @@ def grids(made: Description) -> list[Grid]:
     if any(panel.raters for panel in made.panels.values()):
         found.append(_raters(made))
     if made.inventory:
-        found.append(_clips(made, made.inventory))
+        found.append(_clips(made.inventory))
     return found
 
 
@@ -58,90 +55,92 @@ def findings(made: Description) -> list[str]:
     return [*found, _of_split(made)]
 
 
-def _groups(made: Description) -> Grid:
+def _groups(made: Description) -> Table:
     """The paper's Table 1, by split, operation and system."""
-    splits = list(made.whole.splits)
-    axes = list(made.whole.ratings)
-    sections = [[["all", "", *_cells(made.whole, axes, splits)]]]
-    for field in FIELDS:
-        groups = made.by.get(field, {})
-        if groups:
-            rows = [[field, name, *_cells(group, axes, splits)] for name, group in groups.items()]
-            sections.append([[row[0] if n == 0 else "", *row[1:]] for n, row in enumerate(rows)])
-    header = ["", "", "pairs", *(splits if len(splits) > 1 else []), *axes]
-    return Grid("Pairs and their ratings", header, sections, 2, _RATINGS if axes else "")
+    splits, axes = list(made.whole.splits), list(made.whole.ratings)
+    splits = splits if len(splits) > 1 else []
+    rows = [["all", "", *_contents(made.whole, axes, splits)]]
+    for field, groups in made.by.items():
+        rows += [[field, name, *_contents(group, axes, splits)] for name, group in groups.items()]
+    return Table(
+        title="Pairs and their ratings",
+        columns=[*_labels("", ""), *map(Column, ("pairs", *splits, *axes))],
+        rows=rows,
+        notes=[_RATINGS] if axes else [],
+    )
 
 
-def _crossed(made: Description) -> Grid:
+def _crossed(made: Description) -> Table:
     """The paper's Appendix I."""
-    splits: list[str] = []
     axes = list(made.whole.ratings)
-    sections: dict[str, list[list[str]]] = {}
-    for (system, operation), group in made.crossed.items():
-        rows = sections.setdefault(system, [])
-        rows.append(["" if rows else system, operation, *_cells(group, axes, splits)])
-    header = ["system", "operation", "pairs", *axes]
-    return Grid("By system and operation", header, list(sections.values()), 2, _RATINGS)
+    return Table(
+        title="By system and operation",
+        columns=[*_labels("system", "operation"), *map(Column, ("pairs", *axes))],
+        rows=[[*names, *_contents(group, axes)] for names, group in made.crossed.items()],
+        notes=[_RATINGS],
+    )
 
 
 _RATINGS = "Mean ± standard deviation (n - 1); in brackets how many are rated, where not all are."
 
 
-def _cells(group: Group, axes: Sequence[Axis], splits: Sequence[str]) -> Iterator[str]:
-    yield f"{group.pairs:,}"
-    if len(splits) > 1:
-        yield from (f"{group.splits.get(name, 0):,}" for name in splits)
+def _labels(*names: str) -> list[Column]:
+    return [Column(name, label=True) for name in names]
+
+
+def _contents(group: Group, axes: Sequence[Axis], splits: Sequence[str] = ()) -> Iterator[Content]:
+    yield group.pairs
+    yield from (group.splits.get(name, 0) for name in splits)
     for axis in axes:
         if axis not in group.ratings:
-            yield "–"
+            yield None
             continue
         rated, mean, sd = group.ratings[axis]
         spread = "" if isinstance(sd, Undefined) else f" ± {sd:.3f}"
         yield f"{mean:.3f}{spread}" + (f" ({rated:,})" if rated < group.pairs else "")
 
 
-def _distributions(made: Description) -> Grid:
-    rows = []
+def _distributions(made: Description) -> Table:
+    rows: list[list[Content]] = []
     for axis, found in made.distributions.items():
         top = max(found.counts)
         bars = "".join(_BARS[-(-8 * n // top) - 1] if n else "·" for n in found.counts)
         rated, mean, _ = made.whole.ratings[axis]
-        numbers = (found.lowest, mean, found.median, found.highest)
-        rows.append([axis, bars, f"{rated:,}", *(f"{number:.2f}" for number in numbers)])
-    header = ["axis", "1 to 5", "rated", "lowest", "mean", "median", "highest"]
-    return Grid("Distribution of ratings", header, [rows], 2)
+        rows.append([axis, bars, rated, found.lowest, mean, found.median, found.highest])
+    numbers = ("rated", "lowest", "mean", "median", "highest")
+    return Table(
+        title="Distribution of ratings",
+        columns=[*_labels("axis", "1 to 5"), *(Column(name, form=".2f") for name in numbers)],
+        rows=rows,
+    )
 
 
-def _panels(made: Description) -> Grid:
+def _panels(made: Description) -> Table:
     panels = made.panels
-    agreements: dict[str, dict[Axis, Agreement]] = {}
+    agreements: dict[str, dict[Axis, Content]] = {}
     for axis, panel in panels.items():
         for name, value in panel.reliability.items():
-            agreements.setdefault(name.replace("alpha", "Krippendorff's alpha,"), {})[axis] = value
+            name = name.replace("alpha", "Krippendorff's alpha,")
+            agreements.setdefault(name, {})[axis] = cell(value)
         for level in reversed(LEVELS):
             for name in CORRELATIONS:
                 row = agreements.setdefault(f"rater ceiling, {level} {name}", {})
-                row[axis] = panel.ceiling[level][name]
-    first = [
-        ["pairs with votes", *(f"{panel.pairs:,}" for panel in panels.values())],
-        ["votes a pair", *map(_votes, panels.values())],
-        ["raters with ids", *(f"{len(panel.raters):,}" for panel in panels.values())],
-    ]
-    rows = [[name, *map(_cell, found.values())] for name, found in agreements.items()]
-    reasons = {
-        value.value.reason: None
-        for found in agreements.values()
-        for value in found.values()
-        if isinstance(value.value, Undefined)
-    }
-    note = (
-        "Brackets: 95 % bootstrap over systems. Rater ceiling: the correlation with the mean of "
-        "these votes that their noise leaves to an evaluator without error (root of the "
-        "split-half reliability, stepped up to all votes)."
+                row[axis] = cell(panel.ceiling[level][name])
+    return Table(
+        title="Raters",
+        columns=[*_labels(""), *(Column(axis, form=".3f", bounds=".2f") for axis in panels)],
+        rows=[
+            ["pairs with votes", *(panel.pairs for panel in panels.values())],
+            ["votes a pair", *map(_votes, panels.values())],
+            ["raters with ids", *(len(panel.raters) for panel in panels.values())],
+            *([name, *map(found.get, panels)] for name, found in agreements.items()),
+        ],
+        notes=[
+            "Brackets: 95 % bootstrap over systems. Rater ceiling: the correlation with the mean "
+            "of these votes that their noise leaves to an evaluator without error (root of the "
+            "split-half reliability, stepped up to all votes)."
+        ],
     )
-    if reasons:
-        note += f" – undefined: {'; '.join(reasons)}."
-    return Grid("Raters", ["", *panels], [first, rows[:6], rows[6:]], 1, note)
 
 
 def _votes(panel: Panel) -> str:
@@ -149,45 +148,46 @@ def _votes(panel: Panel) -> str:
     return f"{fewest}" if fewest == most else f"{fewest} to {most}, mean {mean:.1f}"
 
 
-def _cell(value: Agreement) -> str:
-    return " ".join(filter(None, cell(value)))
-
-
-def _raters(made: Description) -> Grid:
-    sections = []
+def _raters(made: Description) -> Table:
+    rows: list[list[Content]] = []
     for axis, panel in made.panels.items():
-        rows: list[list[str]] = []
-        for rater, votes, agreement, bias in panel.raters[:_WORST_RATERS]:
-            numbers = [
-                "–" if isinstance(found, Undefined) else f"{found:{sign}.3f}"
-                for found, sign in ((agreement, ""), (bias, "+"))
-            ]
-            rows.append(["" if rows else axis, rater, f"{votes:,}", *numbers])
-        if more := len(panel.raters) - len(rows):
-            rows.append(["", f"and {more:,} more", "", "", ""])
-        sections.append(rows)
-    header = ["axis", "rater", "pairs", "LCC with the others", "bias"]
-    note = (
-        "Against the mean of the others' votes on the same pairs, the worst first; all are in "
-        "description.json, and all of them count above. Bias in points."
+        rows += [[axis, *rater] for rater in panel.raters[:_WORST_RATERS]]
+        if (more := len(panel.raters) - _WORST_RATERS) > 0:
+            rows.append([axis, f"and {more:,} more", None, None, None])
+    return Table(
+        title="Each rater against the others",
+        columns=[
+            *_labels("axis", "rater"),
+            Column("pairs"),
+            Column("LCC with the others", form=".3f"),
+            Column("bias", form="+.3f"),
+        ],
+        rows=rows,
+        notes=[
+            "Against the mean of the others' votes on the same pairs, the worst first; all are in "
+            "description.json, and all of them count above. Bias in points."
+        ],
     )
-    return Grid("Each rater against the others", header, sections, 2, note)
 
 
-def _clips(made: Description, stock: Inventory) -> Grid:
-    rows = []
+def _clips(stock: Inventory) -> Table:
+    rows: list[list[Content]] = []
     for side, found in stock.clips.items():
         files = len(found.seconds)
-        seconds = [f"{of(found.seconds):,.2f}" if files else "–" for of in SECONDS.values()]
+        seconds = [of(found.seconds) if files else None for of in SECONDS.values()]
         rates, channels = (
             ", ".join(f"{number}{unit} ({count:,})" for number, count in counts.items())
             for counts, unit in ((found.rates_hz, " Hz"), (found.channels, ""))
         )
-        rows.append([side, f"{files:,}", f"{found.sounds:,}", *seconds, rates, channels])
-    header = ["clips", "files", "sounds", *(f"{name} s" for name in SECONDS), "rate", "channels"]
+        rows.append([side, files, found.sounds, *seconds, rates, channels])
+    names = ("files", "sounds", *(f"{name} s" for name in SECONDS), "rate", "channels")
     hours = f"{stock.pair_seconds / 3600:.2f} h"
-    note = f"Pair by pair, originals and edited clips last {hours}; in brackets: files."
-    return Grid("Clips", header, [rows], 1, note)
+    return Table(
+        title="Clips",
+        columns=[*_labels("clips"), *(Column(name, form=",.2f") for name in names)],
+        rows=rows,
+        notes=[f"Pair by pair, originals and edited clips last {hours}; in brackets: files."],
+    )
 
 
 def _of_clips(made: Description, stock: Inventory) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from auditeval import text
-from auditeval.atomic import replacing
+from auditeval.atomic import replacing, write_text
 from auditeval.explaining import HOP_SECONDS, WINDOW_SECONDS, Explanation, Segment
 from auditeval.features.melstats import MelStats
 from auditeval.types import AXES, Axis, Undefined
@@ -60,9 +60,7 @@ FILES = ("explanation.json", "explanation.png")
 
 def write(explanation: Explanation, folder: Path, stem: str = "explanation") -> None:
     """`stem`.json and `stem`.png in `folder`."""
-    data = text.to_json(to_json(explanation)) + "\n"
-    with replacing(folder / f"{stem}.json") as temporary:
-        temporary.write_text(data, encoding="utf-8")
+    write_text(folder / f"{stem}.json", text.to_json(to_json(explanation)) + "\n")
     figure = plot(explanation)
     with replacing(folder / f"{stem}.png") as temporary:
         figure.savefig(temporary, dpi=100, format="png", metadata={"Software": None})

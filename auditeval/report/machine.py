@@ -10,7 +10,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-from auditeval.atomic import replacing
+from auditeval.atomic import write_text
 
 _PACKAGES = ("torch", "onnxruntime", "numpy", "scipy", "scikit-learn", "transformers")
 # What decides which kernels run; onnxruntime's of 8 bits saturate where there is no VNNI.
@@ -40,8 +40,7 @@ def describe() -> str:
 def write(folder: Path) -> Path:
     """machine.md in `folder`, which is made if need be; returns its path."""
     path = folder / "machine.md"
-    with replacing(path) as temporary:
-        temporary.write_text(f"# Made on\n\n{describe()}\n", encoding="utf-8")
+    write_text(path, f"# Made on\n\n{describe()}\n")
     return path
 
 

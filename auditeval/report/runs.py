@@ -6,19 +6,18 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, FiniteFloat, ValidationError
 
-from auditeval import reading, text
-from auditeval.atomic import replacing
+from auditeval import reading
+from auditeval.atomic import write_text
 from auditeval.metrics.agreement import LEVELS, LOWER_IS_BETTER, STATISTICS
 from auditeval.report import contrasts
 from auditeval.report.agreement_table import CEILING
+from auditeval.report.render import to_csv, to_markdown
+from auditeval.table import Cell, Column, Content, Table
 from auditeval.types import AXES, Axis, UserError, sentence
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 HELD_OUT = "held-out"
 
@@ -32,7 +31,7 @@ class Run(NamedTuple):
     contrasts: dict[str, dict[str, Any]]
 
 
-class Column(NamedTuple):
+class Quantity(NamedTuple):
     """A statistic of an axis at a level; or, at none, the share of trials won against a variant."""
 
     test: str
@@ -44,14 +43,14 @@ class Column(NamedTuple):
         return " ".join(filter(None, self))
 
 
-class Comparison(NamedTuple):
-    """`rows` :: "run/model" -> {column: value}; a column that a model lacks is absent.
+class Standings(NamedTuple):
+    """`rows` :: "run/model" -> {quantity: value}; one that a model lacks is absent.
 
     Baselines come after the models, under their name alone where all runs agree on them.
     """
 
-    columns: list[Column]
-    rows: dict[str, dict[Column, float]]
+    quantities: list[Quantity]
+    rows: dict[str, dict[Quantity, float]]
 
 
 class _Value(BaseModel):
@@ -115,12 +114,12 @@ def read(folder: Path) -> Run:
     return Run(folder.resolve().name, models, **found)
 
 
-def compare(
+def standings(
     runs: Sequence[Run],
     statistics: Sequence[str] = ("SRCC",),
     levels: Sequence[str] = ("utterance",),
     baselines: bool = True,
-) -> Comparison:
+) -> Standings:
     """The statistics of every model of the runs on every test, and its contrasts.
 
     With `baselines` those of each test too, the constant and the ceiling of its ratings among them.
@@ -134,8 +133,8 @@ def compare(
             raise UserError(f"{kind} {unknown[0]!r}: expected one of {', '.join(known)}")
     if twice := [name for name, times in Counter(run.name for run in runs).items() if times > 1]:
         raise UserError(f"two of the runs are called {twice[0]!r}; rename one of the folders")
-    rows: dict[str, dict[Column, float]] = {}
-    others: dict[tuple[str, str], dict[str, dict[Column, float]]] = {}
+    rows: dict[str, dict[Quantity, float]] = {}
+    others: dict[tuple[str, str], dict[str, dict[Quantity, float]]] = {}
     for run in runs:
         for test, evaluator, cells in _cells(run, statistics, levels):
             if _of_model(run, evaluator):
@@ -149,13 +148,13 @@ def compare(
         for name, cells in of_runs.items():
             alone = same and len(of_runs) == len(tested) > 1
             rows.setdefault(evaluator if alone else f"{name}/{evaluator}", {}).update(cells)
-    there = dict.fromkeys(column for row in rows.values() for column in row)
-    tests = list(dict.fromkeys(column.test for column in there))
+    there = dict.fromkeys(quantity for row in rows.values() for quantity in row)
+    tests = list(dict.fromkeys(quantity.test for quantity in there))
     order = {name: place for place, name in enumerate((*AXES, *levels, *statistics))}
-    columns = sorted(
-        there, key=lambda c: (tests.index(c.test), *(order.get(part, 99) for part in c[1:]))
+    quantities = sorted(
+        there, key=lambda q: (tests.index(q.test), *(order.get(part, 99) for part in q[1:]))
     )
-    return Comparison(columns, rows)
+    return Standings(quantities, rows)
 
 
 def _ceilings_last(others: dict[tuple[str, str], Any]) -> list[tuple[tuple[str, str], Any]]:
@@ -164,7 +163,7 @@ def _ceilings_last(others: dict[tuple[str, str], Any]) -> list[tuple[tuple[str, 
 
 def _cells(
     run: Run, statistics: Sequence[str], levels: Sequence[str]
-) -> Iterator[tuple[str, str, dict[Column, float]]]:
+) -> Iterator[tuple[str, str, dict[Quantity, float]]]:
     """Test, evaluator and the values that are defined, of each line of the run's reports."""
     for test, report in run.agreement.items():
         lines = [(line["axis"], line["evaluator"], line) for line in report["rows"]]
@@ -175,7 +174,7 @@ def _cells(
                 test,
                 evaluator,
                 {
-                    Column(test, axis, level, name): found["value"]
+                    Quantity(test, axis, level, name): found["value"]
                     for level in levels
                     for name in statistics
                     if (found := line[level].get(name)) and found["value"] is not None
@@ -185,7 +184,9 @@ def _cells(
         for line in report["rows"]:
             variants = line["variants"].items()
             values = {name: found["value"] for name, found in variants}
-            cells = {Column(test, k, "", "accuracy"): v for k, v in values.items() if v is not None}
+            cells = {
+                Quantity(test, k, "", "accuracy"): v for k, v in values.items() if v is not None
+            }
             yield test, line["evaluator"], cells
 
 
@@ -212,86 +213,56 @@ def _read_contrasts(plain: dict[str, Any]) -> contrasts.Report:
     return made._replace(set_sha256=plain["set_sha256"])
 
 
-def render_table(made: Comparison) -> Table:
-    """The table, the best of each column bold."""
-    from rich.table import Table
-
-    table = Table(title="Runs compared", caption=_CAPTION)
-    table.add_column("run/model", no_wrap=True)
-    for column in made.columns:
-        table.add_column(text.cell(*filter(None, column)), justify="right", no_wrap=True)
-    for row in made.rows:
-        cells = (_cell(made, row, column) for column in made.columns)
-        table.add_row(
-            text.label(row), *(text.cell(x, style="bold" if best else "") for x, best in cells)
+def to_table(made: Standings) -> Table:
+    """A row a model, a column a quantity."""
+    rows: list[list[Content]] = []
+    for name, values in made.rows.items():
+        ranked = not name.endswith(CEILING)
+        found = (values.get(quantity) for quantity in made.quantities)
+        rows.append([name, *(None if x is None else Cell(x, ranked=ranked) for x in found)])
+    columns = [
+        Column(
+            quantity.statistic,
+            "lower" if quantity.statistic in LOWER_IS_BETTER else "higher",
+            over=tuple(filter(None, quantity[:-1])),
+            form=".3f",
         )
-    return table
-
-
-def to_markdown(made: Comparison) -> str:
-    """The same table in Markdown."""
-    headers = [text.markdown(str(column)) for column in made.columns]
-    lines = [
-        "# Runs compared",
-        "",
-        f"| run/model | {' | '.join(headers)} |",
-        f"|---|{'--:|' * len(headers)}",
+        for quantity in made.quantities
     ]
-    for row in made.rows:
-        values = (_cell(made, row, column) for column in made.columns)
-        cells = (f"**{value}**" if best else value for value, best in values)
-        lines.append(f"| {text.markdown(row)} | {' | '.join(cells)} |")
-    return "\n".join([*lines, "", _CAPTION, ""])
+    return Table(
+        title="Runs compared",
+        columns=[Column("run/model", label=True), *columns],
+        rows=rows,
+        notes=[
+            "Empty: undefined, or not tested. A baseline without a run is the same in all of them."
+        ],
+    )
 
 
-def to_json(made: Comparison) -> dict[str, Any]:
+def to_json(made: Standings) -> dict[str, Any]:
     """{"rows": {run/model: {"test of level statistic": value}}}."""
     return {
         "rows": {
-            row: {str(column): value for column, value in cells.items()}
-            for row, cells in made.rows.items()
+            row: {str(quantity): value for quantity, value in values.items()}
+            for row, values in made.rows.items()
         }
     }
 
 
-def write(made: Comparison | dict[str, contrasts.Report], path: Path) -> None:
-    """To a file ending in .md or .json; raises UserError for another."""
+def write(tables: Sequence[Table], plain: Any, path: Path) -> None:
+    """The tables to a file ending in .md or .csv, or what they were made from, as plain values, to
+    one ending in .json; raises UserError for another."""
     if path.suffix == ".json":
-        plain: Any = (
-            to_json(made)
-            if isinstance(made, Comparison)
-            else {test: contrasts.to_json(report) for test, report in made.items()}
-        )
-        content = json.dumps(plain, indent=1) + "\n"
-    elif path.suffix == ".md":
-        content = (
-            to_markdown(made)
-            if isinstance(made, Comparison)
-            else "\n".join(contrasts.to_markdown(report) for report in made.values())
-        )
+        write_text(path, json.dumps(plain, indent=1) + "\n")
+    elif path.suffix in _WRITTEN:
+        write_text(path, "\n".join(map(_WRITTEN[path.suffix], tables)))
     else:
-        raise UserError(f"{path}: expected a file ending in .md or .json")
-    with replacing(path) as temporary:
-        temporary.write_text(content, encoding="utf-8")
+        raise UserError(f"{path}: expected a file ending in .md, .csv or .json")
 
 
-_CAPTION = (
-    "Bold: best of its column; – undefined, or not tested. A baseline without a run is the same in "
-    "all of them."
-)
+_WRITTEN = {".md": to_markdown, ".csv": to_csv}
 
 
 def _of_model(run: Run, evaluator: str) -> bool:
     """Whether this is a model of the run, or one fold of it, and no baseline."""
     return any(evaluator == name or evaluator.startswith(f"{name}/") for name in run.models)
-
-
-def _cell(made: Comparison, row: str, column: Column) -> tuple[str, bool]:
-    """A value as it is printed, and whether it is the best of its column."""
-    value = made.rows[row].get(column)
-    if value is None:
-        return "–", False
-    evaluators = {name: cells for name, cells in made.rows.items() if not name.endswith(CEILING)}
-    column_values = [cells[column] for cells in evaluators.values() if column in cells]
-    best = min(column_values) if column.statistic in LOWER_IS_BETTER else max(column_values)
-    return f"{value:.3f}", row in evaluators and value == best and len(column_values) > 1

@@ -3,72 +3,69 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from auditeval import text
 from auditeval.filtering.recipe import UNSCORED
 from auditeval.filtering.run import Files, Filtered
-from auditeval.filtering.select import ALL, BINS, Cut, Outcome
+from auditeval.filtering.select import ALL, BINS, Outcome
+from auditeval.report import render
+from auditeval.table import Column, Content, Table
 from auditeval.types import AXES
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 _MOST_PANELS = 12  # operations in the plot, the largest ones
 
 
-def render_table(outcome: Outcome) -> Table:
-    """Pairs before and after each stage, by operation."""
-    from rich.table import Table
-
-    notes = text.cell(*outcome.notes, style="table.caption") if outcome.notes else None
-    table = Table(caption=notes, caption_justify="left")
-    table.add_column("Selection stage")
-    for operation in [*outcome.operations, ALL]:
-        table.add_column(text.label(operation), justify="right", no_wrap=True)
-    for label, cells in _counts(outcome):
-        table.add_row(text.label(label), *cells)
-    return table
-
-
-def print_table(outcome: Outcome) -> None:
-    """Print the table; in a terminal too narrow for it lines run over, no digit is cut."""
-    from rich.console import Console
-
-    table = render_table(outcome)
-    width = Console(width=10_000).measure(table).maximum
-    Console(width=max(Console().width, width)).print(table)
-
-
-def to_markdown(filtered: Filtered) -> str:
-    """The counts, the lowest scores that were kept, and what all of it was made from."""
+def counts(filtered: Filtered) -> Table:
+    """Pairs before and after each stage, by operation; nothing is said of scores where all pairs
+    have them."""
     outcome, made = filtered.outcome, filtered.provenance
-    operations = [*outcome.operations, ALL]
-    title = text.markdown(f"{made['manifest']}, filtered by {made['recipe']}")
-    lines = [f"# {title}", ""]
-    lines += _markdown_table(["Selection stage", *operations], _counts(outcome))
-    lines += ["", "Lowest score that each stage kept:", ""]
-    lines += _markdown_table(
-        ["stage", "axis", "rule", *operations],
-        [
-            (
+    rows: list[list[Content]] = [["Original number", *outcome.original.values()]]
+    for cut in outcome.cuts:
+        if cut.name != UNSCORED or cut.kept != outcome.original:
+            label = "With scores" if cut.name == UNSCORED else f"After {cut.name}"
+            rows.append([label, *cut.kept.values()])
+    return Table(
+        title=f"{made['manifest']}, filtered by {made['recipe']}",
+        columns=[Column("Selection stage", label=True), *map(Column, _operations(outcome))],
+        rows=rows,
+        notes=outcome.notes,
+    )
+
+
+def lowest(outcome: Outcome) -> Table:
+    """The lowest score that each stage kept, by operation."""
+    operations = _operations(outcome)
+    return Table(
+        title="Lowest score that each stage kept",
+        columns=[
+            *(Column(name, label=True) for name in ("stage", "axis", "rule")),
+            *(Column(name, form=".3f") for name in operations),
+        ],
+        rows=[
+            [
                 cut.name,
-                [
-                    cut.stage.axis or f"drawn, seed {cut.stage.seed}",
-                    cut.stage.rule,
-                    *_lowest(cut, operations),
-                ],
-            )
+                cut.stage.axis or f"drawn, seed {cut.stage.seed}",
+                cut.stage.rule,
+                *(cut.lowest.get(name) for name in operations),
+            ]
             for cut in outcome.cuts
             if cut.stage is not None
         ],
     )
-    if outcome.notes:
-        lines += ["", *(f"- {text.markdown(note)}" for note in outcome.notes)]
-    listed = ", ".join(f"{key} {value}" for key, value in made.items())
-    return "\n".join([*lines, "", text.markdown(f"Made from: {listed}."), ""])
+
+
+def _operations(outcome: Outcome) -> list[str]:
+    return [*outcome.operations, ALL]
+
+
+def to_markdown(filtered: Filtered) -> str:
+    """Both tables, and what all of it was made from."""
+    made = ", ".join(f"{key} {value}" for key, value in filtered.provenance.items())
+    tables = render.to_markdown(counts(filtered)), render.to_markdown(lowest(filtered.outcome), 2)
+    return "\n".join([*tables, render.paragraph(f"Made from: {made}.")])
 
 
 def to_json(filtered: Filtered) -> dict[str, Any]:
@@ -128,11 +125,11 @@ def plot(outcome: Outcome, path: Path) -> None:
             if found is None:
                 panel.text(0.5, 0.5, "no scores", transform=panel.transAxes, ha="center")
                 continue
-            for name, counts, fill in (
+            for name, numbers, fill in (
                 ("before", found.before, False),
                 ("after", found.after, True),
             ):
-                density = counts / max(counts.sum(), 1) / (edges[1] - edges[0])
+                density = numbers / max(numbers.sum(), 1) / (edges[1] - edges[0])
                 panel.stairs(density, edges, fill=fill, alpha=0.6 if fill else 1, label=name)
     for panel, axis in zip(panels[0], AXES, strict=True):
         panel.set_title(axis, fontsize=10)
@@ -144,25 +141,3 @@ def plot(outcome: Outcome, path: Path) -> None:
     )
     figure.legend(handles, labels, loc="upper left", fontsize=7, ncols=2, frameon=False)
     figure.savefig(path, dpi=120, format="png", metadata={"Software": None})
-
-
-def _counts(outcome: Outcome) -> list[tuple[str, list[str]]]:
-    """Labels and cells; nothing is said of scores where all pairs have them."""
-    counts = [("Original number", outcome.original)]
-    for cut in outcome.cuts:
-        if cut.name != UNSCORED or cut.kept != outcome.original:
-            counts.append(
-                ("With scores" if cut.name == UNSCORED else f"After {cut.name}", cut.kept)
-            )
-    return [(label, [f"{count:,}" for count in kept.values()]) for label, kept in counts]
-
-
-def _lowest(cut: Cut, operations: list[str]) -> list[str]:
-    return [f"{cut.lowest[name]:.3f}" if name in cut.lowest else "–" for name in operations]
-
-
-def _markdown_table(head: list[str], rows: list[tuple[str, list[str]]]) -> list[str]:
-    def line(cells: list[str]) -> str:
-        return f"| {' | '.join(map(text.markdown, cells))} |"
-
-    return [line(head), f"|---|{'--:|' * (len(head) - 1)}", *(line([a, *b]) for a, b in rows)]

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from auditeval import manifest as manifests
 from auditeval.digests import sha256
 from auditeval.report import agreement, contrasts
 from auditeval.report.agreement import Predictions
+from auditeval.report.agreement_table import to_table
+from auditeval.table import Table
 from auditeval.training.baselines import Baseline
 from auditeval.types import Axis, EditPair, UserError
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 Baselines = Mapping[str, Baseline]
 
@@ -57,7 +56,7 @@ class RatedTest:
             self.pairs, predictions, self._ratings_from, resamples, plotted=plotted
         )
         agreement.write(made, folder)
-        return agreement.render_table(made)
+        return to_table(made)
 
 
 class ContrastTest:
@@ -85,4 +84,4 @@ class ContrastTest:
         made = contrasts.make_report(self.pairs, predictions, self._title, self._axis, resamples)
         made = made._replace(set_sha256=self._digest)
         contrasts.write(made, folder)
-        return contrasts.render_table(made)
+        return contrasts.to_table(made)

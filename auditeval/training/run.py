@@ -40,7 +40,7 @@ from auditeval.training.wandb_logger import WandbLogger
 from auditeval.types import EditPair, UserError
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from auditeval.table import Table
 
 log = logging.getLogger(__name__)
 

@@ -21,12 +21,13 @@ from markdown_it import MarkdownIt
 from outcomes import Traceback, WrongResult, refused, same
 
 from auditeval import manifest, scores_table, text
-from auditeval.benchmarks.benchmark import Column, Table
+from auditeval.benchmarks.benchmark import BenchmarkTable
 from auditeval.cli import main
-from auditeval.data_quality import measure
 from auditeval.data_quality.catalogue import DataMetric, Measured
-from auditeval.data_quality.measure import Row
+from auditeval.data_quality.measure import DataQuality, Row
 from auditeval.report import agreement, benchmarks, contrasts, data_quality
+from auditeval.report.render import show
+from auditeval.table import Column
 from auditeval.types import AXES, EditPair, Scores
 
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -259,12 +260,13 @@ def test_tables_of_benchmarks(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, attacks: Any
 ) -> None:
     attacks(len(NAMES))
-    names = ALL
     columns = (Column("a", "higher"), Column(NAMES["mathtext"], "lower"), Column(NAMES["markup"]))
-    rows = {name: {column.name: float(n) for column in columns} for n, name in enumerate(names)}
-    radar = tuple(column.name for column in columns)
-    table = Table("t", NAMES["an end of markup"], columns, rows, (NAMES["colours"],), radar, (0, 9))
-    benchmarks.print_tables([table])
+    rows = {name: {column.name: float(n) for column in columns} for n, name in enumerate(ALL)}
+    radar = {"radar": tuple(column.name for column in columns), "radar_range": (0, 9)}
+    table = BenchmarkTable.of(
+        "t", NAMES["an end of markup"], columns, rows, (NAMES["colours"],), **radar
+    )
+    show(table)
     in_text(plain(capsys.readouterr().out))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -281,14 +283,14 @@ def test_sets_and_contrasts(
         Row(name, 3, {metric.name: Measured(float(n), (0.0, 9.0), 3)}, {name: name})
         for n, name in enumerate(ALL)
     ]
-    sets = measure.Table([metric], rows, {}, 0)
-    data_quality.print_table(sets)
+    sets = DataQuality([metric], rows, {}, 0)
+    show(data_quality.to_table(sets))
     in_text(plain(capsys.readouterr().out))
     data_quality.write(sets, tmp_path)
     in_markdown(tmp_path / "data_quality.md")
     trials = {name: {"right": 2.0, name: 1.0} for name in ALL}
     report = contrasts.of_scores(NAMES["mathtext"], "quality", dict.fromkeys(ALL, trials), 0)
-    agreement.print_whole(contrasts.render_table(report))
+    show(contrasts.to_table(report))
     in_text(plain(capsys.readouterr().out))
     contrasts.write(report, tmp_path)
     in_markdown(tmp_path / "contrasts.md")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 from collections.abc import Callable
@@ -95,10 +96,17 @@ def test_a_row_a_model_a_column_an_axis_of_a_test(cli: Any, make_run: Make, tmp_
                         assert said == pytest.approx(value)
                         assert f"{said:.3f}" in ended.out
 
+    cli("compare", *runs, *both, "-s", "SRCC", "-s", "MSE", "-o", tmp_path / "table.csv")
+    with (tmp_path / "table.csv").open(newline="") as file:
+        read = {row.pop("run/model"): row for row in csv.DictReader(file)}
+    assert {
+        row: {name: float(x) for name, x in values.items() if x} for row, values in read.items()
+    } == rows
+
     command = ("compare", *runs, "-s", "MSE", "--no-baselines", "-o", tmp_path / "table.md")
     assert cli(*command).status == 0
     lines = (tmp_path / "table.md").read_text().splitlines()
-    assert "| held-out quality utterance MSE | " in lines[2]
+    assert "| held-out quality utterance MSE ↓ | " in lines[2]
     assert [line.split(" ")[1] for line in lines[4:8]] == models
     assert not lines[8]
     cells = [line.split(" | ")[1].strip("*") for line in lines[4:8]]
@@ -167,7 +175,7 @@ def test_what_cannot_be_compared_is_one_sentence(cli: Any, make_run: Make, tmp_p
         ([run, "-l", "pair"], "level 'pair': expected one of system, utterance"),
         ([run, run], "two of the runs are called 'first'"),
         ([run, "--pool"], "first: lacks the contrast sets of the others"),
-        ([run, "-o", tmp_path / "t.txt"], "t.txt: expected a file ending in .md or .json"),
+        ([run, "-o", tmp_path / "t.txt"], "t.txt: expected a file ending in .md, .csv or .json"),
     ):
         ended = cli("compare", *arguments)
         assert ended.status == 2

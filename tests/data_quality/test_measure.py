@@ -14,8 +14,10 @@ from omegaconf import OmegaConf
 
 from auditeval import audio, manifest
 from auditeval.data_quality.catalogue import ENCODER_ROLES, METRICS, Measured
-from auditeval.data_quality.measure import Row, Table, choose, measure
-from auditeval.report.data_quality import best, print_table, to_json, to_markdown, write
+from auditeval.data_quality.measure import DataQuality, Row, choose, measure
+from auditeval.report.data_quality import to_json, to_table, write
+from auditeval.report.render import show, to_markdown
+from auditeval.table import Table
 from auditeval.types import EditPair, Undefined, UserError
 
 
@@ -153,15 +155,11 @@ def test_the_papers_metrics_are_configured_with_what_it_cites() -> None:
 def table_of(**rows: dict[str, float | Undefined]) -> Table:
     none = Undefined("no interval")
     metrics = [METRICS[name] for name in next(iter(rows.values()))]
-    return Table(
-        metrics,
-        [
-            Row(name, 9, {n: Measured(x, none, 9) for n, x in found.items()}, {})
-            for name, found in rows.items()
-        ],
-        {},
-        0,
-    )
+    sets = [
+        Row(name, 9, {n: Measured(x, none, 9) for n, x in found.items()}, {})
+        for name, found in rows.items()
+    ]
+    return to_table(DataQuality(metrics, sets, {}, 0))
 
 
 def test_the_best_is_marked_by_direction(capsys: pytest.CaptureFixture[str]) -> None:
@@ -171,22 +169,22 @@ def test_the_best_is_marked_by_direction(capsys: pytest.CaptureFixture[str]) -> 
         b={"clap_score": 50.0, "fd_cnn14_32k": 3.0, "audiobox_pq": 5.0, "audiobox_cu": few},
         c={"clap_score": few, "fd_cnn14_32k": few, "audiobox_pq": 4.0, "audiobox_cu": 4.0},
     )
-    assert [best(table, metric) for metric in table.metrics] == [{"b"}, {"a"}, set(), set()]
+    assert table.best() == {(1, 1), (0, 2)}
     a, b, c = to_markdown(table).splitlines()[4:7]
-    assert a == "| a | 40<br>N=9 | **2**<br>N=9 | 5<br>N=9 | –<br>N=9 |"
-    assert b.startswith("| b | **50**<br>N=9 | 3<br>")
+    assert a == "| a | 40 N=9 | **2** N=9 | 5 N=9 | – N=9 |"
+    assert b.startswith("| b | **50** N=9 | 3 ")
     assert "–" in c
     assert "clap_score ↑ | fd_cnn14_32k ↓ | audiobox_pq ↑" in to_markdown(table)
-    assert "– undefined: too few (audiobox_cu, clap_score, fd_cnn14_32k)" in to_markdown(table)
-    print_table(table)
+    said = "– undefined: too few (c; audiobox_cu of a and b)."
+    assert said in to_markdown(table)
+    show(table)
     assert "cnn14_32k ↓" in capsys.readouterr().out
 
 
 def test_distances_below_zero_are_level() -> None:
     name = "fad_inf_yamnet_16k"
-    assert [best(made, made.metrics[0]) for made in (
-        table_of(a={name: -0.2}, b={name: -0.1}), table_of(a={name: -0.2}, b={name: 0.1})
-    )] == [set(), {"a"}]  # fmt: skip
+    assert table_of(a={name: -0.2}, b={name: -0.1}).best() == set()
+    assert table_of(a={name: -0.2}, b={name: 0.1}).best() == {(0, 1)}
 
 
 def test_pairs_of_one_source_are_one_unit(good: list[EditPair]) -> None:
@@ -238,8 +236,10 @@ def test_a_filter_that_keeps_the_likest_pairs_shows(
         for pair in simulated
     ]
     table = measure({"edits": simulated, "alike": alike}, fakes(), cache_dir=tmp_path)
+    shown = to_table(table)
+    best = {(shown.columns[at].name, shown.labels[row]) for row, at in shown.best()}
     for name in ("fad_yamnet_16k", "fd_yamnet_16k", "kl_softmax_ref_gen_yamnet_16k"):
-        assert best(table, METRICS[name]) == {"alike"}
+        assert (name, "alike") in best
         high = table.rows[1].values[name].interval[1]  # type: ignore[index]
         assert high < table.rows[0].values[name].value  # type: ignore[operator]
 

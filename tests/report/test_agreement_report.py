@@ -15,6 +15,8 @@ from auditeval.metrics.agreement import LEVELS, STATISTICS, agreement, paired_di
 from auditeval.metrics.raters import rater_ceiling
 from auditeval.report import agreement as report
 from auditeval.report.agreement import Predictions
+from auditeval.report.agreement_table import to_table
+from auditeval.report.render import to_rich
 from auditeval.types import AXES, EditPair, Scores, Undefined
 
 
@@ -144,13 +146,13 @@ def test_markdown_and_terminal_say_the_same_numbers(made: report.Report) -> None
     header, _, *body = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     assert len(body) == len(made.rows)
     console = Console(width=200, record=True, file=open("/dev/null", "w"))  # noqa: SIM115, PTH123
-    console.print(report.render_table(made))
+    console.print(to_rich(to_table(made)))
     terminal = console.export_text()
     for cells, row in zip(body, made.rows, strict=True):
         assert cells[:2] == [row.axis, row.evaluator]
         assert cells[-1] == f"{row.rated - row.missing}/{row.rated}"
         for column, cell in zip(header[2:-1], cells[2:-1], strict=True):
-            level, name = column.rstrip("↓↑").split()
+            level, name = column.split()[:2]
             assert column.endswith("↓" if name == "MSE" else "↑")
             value = row.agreement[level][name].value
             if isinstance(value, Undefined):
@@ -186,9 +188,9 @@ def test_compare_tells_by_how_much_the_first_is_better(
         [p.system for p in rated],
         resamples=40,
     )
-    found = report.compare(pairs, partial, bad, "quality", resamples=40)
+    found = report.difference(pairs, partial, bad, "quality", resamples=40)
     assert found == ("quality", "partial", "bad one", 59, expected)
-    back = report.compare(pairs, bad, partial, "quality", resamples=40)
+    back = report.difference(pairs, bad, partial, "quality", resamples=40)
     assert back is not None
     said = report.to_markdown(made._replace(differences=[found, back])).splitlines()[-2:]
     for sign, names, line in zip(
@@ -203,7 +205,7 @@ def test_compare_tells_by_how_much_the_first_is_better(
     plain = report.to_json(made._replace(differences=[found]))["differences"]
     assert plain[0]["system"]["SRCC"]["interval"] == list(expected["system"].interval)
     assert expected["utterance"].value > 0.3
-    assert report.compare(pairs, good, evaluators[5], "relevance") is None
+    assert report.difference(pairs, good, evaluators[5], "relevance") is None
 
 
 def test_error_rows_of_a_scores_table_have_no_values() -> None:
@@ -340,10 +342,10 @@ def test_the_rater_ceiling_stands_below_the_evaluators_of_its_axis(
     header, ceiling = ([cell.strip() for cell in table[row].split("|")] for row in (0, 3))
     cells = dict(zip(header, ceiling, strict=True))
     for level in LEVELS:
-        assert cells[f"{level} MSE↓"] == cells[f"{level} KTAU↑"] == ""
+        assert cells[f"{level} MSE ↓"] == cells[f"{level} KTAU ↑"] == ""
         for name in ("LCC", "SRCC"):
             value = expected[level][name].value
-            assert float(cells[f"{level} {name}↑"].split()[0]) == pytest.approx(value, abs=5.1e-4)
+            assert float(cells[f"{level} {name} ↑"].split()[0]) == pytest.approx(value, abs=5.1e-4)
     assert cells["pairs"] == "57/60"
     assert "Rater ceiling: " in report.to_markdown(made)
     plain = report.to_json(made)

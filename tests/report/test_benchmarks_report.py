@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from auditeval.benchmarks.benchmark import Column, Table
-from auditeval.report import benchmarks
+from auditeval.benchmarks.benchmark import BenchmarkTable
+from auditeval.report import benchmarks, render
+from auditeval.table import Column
 from auditeval.types import Undefined
 
-TABLE = Table(
+TABLE = BenchmarkTable.of(
     "main",
     "Two | systems",
     (Column("success", "higher", "%"), Column("WER", "lower"), Column("cell"), Column("seconds")),
@@ -30,7 +31,7 @@ def test_markdown() -> None:
     assert benchmarks.to_markdown([TABLE]).splitlines() == [
         "## Two \\| systems",
         "",
-        "| | success (%) ↑ | WER ↓ | cell | seconds |",
+        "|  | success (%) ↑ | WER ↓ | cell | seconds |",
         "|---|--:|--:|--:|--:|",
         "| a | 50.00 | 0.125 | 1 (2) | 1 |",
         "| b\\|c | 25.00 | – |  | 1 |",
@@ -38,13 +39,16 @@ def test_markdown() -> None:
         "",
         "With stand-ins.",
         "",
+        "Bold: best of its column.",
+        "",
         "– undefined: no words (WER of b\\|c).",
     ]
 
 
 def test_best_needs_a_direction_and_two_values_that_differ() -> None:
-    found = {column.name: benchmarks.best(TABLE, column) for column in TABLE.columns}
-    assert found == {"success": set(), "WER": {"d"}, "cell": set(), "seconds": set()}
+    assert [(TABLE.labels[row], TABLE.columns[at].name) for row, at in TABLE.best()] == [
+        ("d", "WER")
+    ]
 
 
 def test_files(tmp_path: Path) -> None:
@@ -62,7 +66,7 @@ def test_files(tmp_path: Path) -> None:
 
 
 def test_print(capsys: pytest.CaptureFixture[str]) -> None:
-    benchmarks.print_tables([TABLE])
+    render.show(TABLE)
     shown = capsys.readouterr().out
     assert all(text in shown for text in ("Two | systems", "b|c", "0.0625", "no words"))
 
@@ -70,13 +74,15 @@ def test_print(capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_others_wrote_is_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
     """Groups are a benchmark's words, reasons a judge's."""
     said = "found '[/INST] A'"
-    table = Table("t", "[/b]", (Column("[/add]|x"),), {"a\nb": {"[/add]|x": Undefined(said)}})
-    benchmarks.print_tables([table])
+    table = BenchmarkTable.of(
+        "t", "[/b]", (Column("[/add]|x"),), {"a\nb": {"[/add]|x": Undefined(said)}}
+    )
+    render.show(table)
     printed = capsys.readouterr().out
     assert all(text in " ".join(printed.split()) for text in ("[/b]", "[/add]|x", said))
-    assert "| | [/add]\\|x |" in benchmarks.to_markdown([table])
+    assert "|  | [/add]\\|x |" in benchmarks.to_markdown([table])
     assert "| a\\nb | – |" in benchmarks.to_markdown([table])
 
 
 def test_a_count_has_all_its_digits() -> None:
-    assert benchmarks.shown(17741, Column("Rubrics")) == "17741"
+    assert render.printed(17741, Column("Rubrics")) == ["17,741"]

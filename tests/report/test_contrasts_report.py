@@ -55,5 +55,6 @@ def test_what_is_written_is_what_was_found(tmp_path: Path) -> None:
         for name, cell in row["variants"].items():
             contrast = made.accuracies[row["evaluator"]][name]
             assert (cell["value"], cell["trials"]) == (contrast.accuracy, contrast.trials)
-            assert f"{cell['value']:.3f} [{cell['interval'][0]:.2f}" in markdown
+            low, high = (f"{bound:.2f}".removeprefix("0") for bound in cell["interval"])
+            assert f" {cell['value']:.3f} [{low} {high}] " in markdown
     assert "| evaluator | wrong | hiss | total | trials |" in markdown

@@ -15,7 +15,8 @@ from auditeval.data.contents import Clip
 from auditeval.metrics.raters import rater_ceiling, reliability, screened
 from auditeval.report.description import BIN_CENTRES, Description, describe
 from auditeval.report.description_files import to_json, write
-from auditeval.report.description_tables import findings, grids, to_markdown
+from auditeval.report.description_tables import findings, tables, to_markdown
+from auditeval.report.render import lines_of
 from auditeval.types import AXES, EditPair
 
 REFERENCE = Path(__file__).parents[2].parent / "shared" / "reference"
@@ -28,8 +29,8 @@ def pair(id: int, **more: Any) -> EditPair:
 
 
 def rows_of(made: Description, title: str) -> list[list[str]]:
-    (grid,) = [grid for grid in grids(made) if grid.title == title]
-    return [list(row) for section in grid.sections for row in section]
+    (table,) = [table for table in tables(made) if table.title == title]
+    return [[" ".join(lines) for lines in row] for row in lines_of(table)]
 
 
 def reference(name: str) -> list[dict[str, str]]:
@@ -85,7 +86,7 @@ def test_the_papers_tables_come_back(auditscore: list[EditPair]) -> None:
     assert table["sys1"][2:] == ["276", "3.621 ± 0.315", "2.896 ± 0.731", "3.699 ± 0.327"]
     appendix = rows_of(made, "By system and operation")
     assert len(appendix) == 69
-    assert appendix[1][:3] == ["", "delete", "92"]
+    assert appendix[1][:3] == ["sys1", "delete", "92"]
     assert [cell.split()[0] for cell in appendix[1][3:]] == ["3.560", "2.466", "3.726"]
 
 
@@ -173,7 +174,7 @@ def test_histograms_hold_every_rating_and_means_of_five_votes_in_the_middle() ->
 
 def test_a_set_without_ratings_systems_or_splits_is_described_all_the_same() -> None:
     made = describe([pair(0), pair(1)], HERE)
-    assert [grid.title for grid in grids(made)] == ["Pairs and their ratings"]
+    assert [table.title for table in tables(made)] == ["Pairs and their ratings"]
     assert rows_of(made, "Pairs and their ratings") == [["all", "", "2"]]
     assert findings(made) == ["Leaks: the manifest states no split."]
 
@@ -188,7 +189,7 @@ def test_few_ratings_say_how_many_and_have_no_deviation() -> None:
     rows = {row[1]: row[2:] for row in rows_of(made, "Pairs and their ratings")}
     assert rows[""] == ["3", "3.500 ± 0.707 (2)", "2.000 (1)"]
     assert rows["a"] == ["2", "3.500 ± 0.707", "2.000 (1)"]
-    assert rows["(none)"] == ["1", "–", "–"]
+    assert rows["(none)"] == ["1", "", ""]
     assert to_json(made)["by_system"]["a"]["ratings"]["relevance"] == {
         "rated": 1,
         "mean": 2.0,
@@ -242,9 +243,9 @@ def test_what_is_wrong_is_said_by_name() -> None:
 def test_splits_are_columns() -> None:
     pairs = [pair(n, split="test" if n < 3 else "train", system=f"s{n % 2}") for n in range(10)]
     made = describe(pairs, HERE)
-    (grid,) = grids(made)
-    assert list(grid.header) == ["", "", "pairs", "train", "test"]
-    rows = {row[1]: row[2:] for row in rows_of(made, grid.title)}
+    (table,) = tables(made)
+    assert list(map(str, table.columns)) == ["", "", "pairs", "train", "test"]
+    rows = {row[1]: row[2:] for row in rows_of(made, table.title)}
     assert rows[""] == ["10", "7", "3"]
     assert (rows["train"], rows["test"]) == (["7", "7", "0"], ["3", "0", "3"])
     assert (rows["s0"], rows["s1"]) == (["5", "3", "2"], ["5", "4", "1"])
@@ -265,10 +266,9 @@ def test_files_hold_everything_and_are_the_same_each_time(
     assert plain["all"]["ratings"]["quality"]["mean"] == made.whole.ratings["quality"].mean
     text = to_markdown(made)
     assert (tmp_path / "first" / "description.md").read_text() == text
-    for grid in grids(made):
-        for section in grid.sections:
-            for row in section:
-                assert f"| {' | '.join(row)} |" in text
+    for table in tables(made):
+        for row in rows_of(made, table.title):
+            assert f"| {' | '.join(row)} |" in text
     write(describe([pair(0)], HERE), tmp_path / "bare")
     assert not (tmp_path / "bare" / "description.png").exists()
 

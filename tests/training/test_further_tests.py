@@ -18,6 +18,7 @@ from auditeval.features.encoder import AudioFeatures
 from auditeval.features.melstats import MelStats
 from auditeval.models.three_head import PairBatch
 from auditeval.report import agreement
+from auditeval.report.render import to_rich
 from auditeval.training import baselines
 from auditeval.training.further_tests import ContrastTest, RatedTest
 from auditeval.training.run import Trained, train
@@ -172,7 +173,7 @@ def test_what_is_printed_says_whose_ratings_they_are(finished: tuple[Path, Train
     assert list(made.tests) == ["people", "contrasts"]
     console = Console(width=300, record=True)
     for table in made.tests.values():
-        console.print(table)
+        console.print(to_rich(table))
     text = " ".join(console.export_text().split())  # a title may run over lines
     assert "Agreement with PEOPLE" in text
     assert "relevance prefers the right edit: TRIALS" in text

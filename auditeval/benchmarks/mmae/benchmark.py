@@ -10,7 +10,7 @@ from typing import Any
 from auditeval import audio
 from auditeval.audio import AudioError, Waveform
 from auditeval.backends.load import Backends
-from auditeval.benchmarks.benchmark import Missing, Output, Record, Table, Value
+from auditeval.benchmarks.benchmark import BenchmarkTable, Missing, Output, Record, Value
 from auditeval.benchmarks.mmae import tables
 from auditeval.benchmarks.mmae.questions import STAND_IN, SYSTEM_PROMPT, options, question
 from auditeval.benchmarks.mmae.rubric import Rubric, rubric_rates, verdict
@@ -99,7 +99,7 @@ class MMAE:
         found["coverage"] = outputs / len(records) if records else Undefined("no samples")
         return found
 
-    def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[Table]:
+    def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[BenchmarkTable]:
         return tables.of(systems, [STAND_IN, *stand_ins(self._backends, PAPER)])
 
     def _answered(self, sample: MMAESample, output: Waveform) -> list[dict[str, Any]]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import get_args
 
-from auditeval.benchmarks.benchmark import Column, Record, Table
+from auditeval.benchmarks.benchmark import BenchmarkTable, Record
 from auditeval.benchmarks.mmae.rubric import Rubric, RubricRates, rubric_rates
 from auditeval.benchmarks.mmae.samples import Axis
 from auditeval.benchmarks.provenance import title
+from auditeval.table import Column
 from auditeval.types import Undefined
 
 Cell = float | str | Undefined
@@ -37,7 +38,7 @@ def marks(records: Sequence[Record]) -> list[list[Rubric]]:
     ]
 
 
-def of(systems: Systems, sentences: Sequence[str]) -> list[Table]:
+def of(systems: Systems, sentences: Sequence[str]) -> list[BenchmarkTable]:
     """One table of all samples, ranked by EMR, then IFR, then CR, and one for each axis.
 
     `sentences` say what stands in for the paper's.
@@ -59,7 +60,7 @@ def _overall(
     found: Mapping[str, RubricRates],
     ranked: Sequence[str],
     sentences: Sequence[str],
-) -> Table:
+) -> BenchmarkTable:
     rows: dict[str, dict[str, Cell]] = {}
     for place, name in enumerate(ranked, start=1):
         rates, all_marks = found[name], marks(systems[name])
@@ -83,7 +84,7 @@ def _overall(
         }
     shares = ("Micro IFR", "Micro CR", "IFR (scored)", "CR (scored)", "EMR (scored)")
     counts = ("Samples", "Failed", "Without IF", "Without Con.", "Rubrics", "Unscored")
-    return Table(
+    return BenchmarkTable.of(
         "mmae",
         title("MMAE", "Table 2", "rates over all samples (%)", sentences),
         (
@@ -102,7 +103,7 @@ def _overall(
     )
 
 
-def _by_group(axis: Axis, systems: Systems, sentences: Sequence[str]) -> Table:
+def _by_group(axis: Axis, systems: Systems, sentences: Sequence[str]) -> BenchmarkTable:
     there = {group for records in systems.values() for r in records for group in r[axis]}
     known = [group for group in _ORDER[axis] if group in there]
     chosen = {group: {group} for group in [*known, *sorted(there - {*known})]}
@@ -121,7 +122,7 @@ def _by_group(axis: Axis, systems: Systems, sentences: Sequence[str]) -> Table:
     notes = [f"Samples: {counts}."]
     if axis in ("granularity", "operation"):
         notes.append("A sample stands in each group that it has.")
-    return Table(
+    return BenchmarkTable.of(
         f"mmae_{axis}",
         title("MMAE", "Table 2", f"rates by {axis} (%)", sentences),
         tuple(Column(f"{name} {rate}", "higher", "%") for name in chosen for rate in _RATES),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from auditeval.audio import Waveform
-from auditeval.benchmarks.benchmark import Column, Missing, Record, Table, Value
+from auditeval.benchmarks.benchmark import BenchmarkTable, Missing, Record, Value
 from auditeval.benchmarks.provenance import title
 from auditeval.benchmarks.salmon.samples import (
     ALIGNMENT,
@@ -22,6 +22,7 @@ from auditeval.benchmarks.salmon.samples import (
 )
 from auditeval.benchmarks.salmon.scorers import PairScores
 from auditeval.metrics.pairwise import PairwiseResult, of_outcomes, outcome
+from auditeval.table import Column
 from auditeval.types import Undefined
 
 COLUMNS = {
@@ -99,7 +100,7 @@ class Salmon:
             )
         return found
 
-    def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[Table]:
+    def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[BenchmarkTable]:
         results = {name: self._results(records) for name, records in systems.items()}
         rows: dict[str, dict[str, float | str | Undefined]] = {
             name: {
@@ -112,7 +113,7 @@ class Salmon:
         rows["Human (published, their set)"] = {
             COLUMNS[part]: f"{value:.1f}" for part, value in HUMAN.items()
         }
-        table = Table(
+        table = BenchmarkTable.of(
             "salmon",
             title("SALMon", "Table II", "pairs won (%)", self._stand_ins),
             tuple(Column(COLUMNS[part], "higher", "%") for part in PARTS),
@@ -164,7 +165,7 @@ def _unscored(results: Mapping[str, Mapping[str, PairwiseResult]]) -> list[str]:
     return sentences
 
 
-def _counts(results: Mapping[str, Mapping[str, PairwiseResult]]) -> Table:
+def _counts(results: Mapping[str, Mapping[str, PairwiseResult]]) -> BenchmarkTable:
     rows: dict[str, dict[str, float | str | Undefined]] = {}
     for name, found in results.items():
         for part, result in found.items():
@@ -179,7 +180,7 @@ def _counts(results: Mapping[str, Mapping[str, PairwiseResult]]) -> Table:
                 "Won of scored": result.accuracy,
             }
     shares = ("Won", "Low", "High", "Won of scored")
-    return Table(
+    return BenchmarkTable.of(
         "salmon_counts",
         "SALMon, pairs and 95 % Wilson intervals (%)",
         (Column("Pairs"), Column("Scored"), *(Column(name, None, "%") for name in shares)),

@@ -11,7 +11,7 @@ from typing import Any
 from auditeval import audio
 from auditeval.audio import AudioError, Waveform
 from auditeval.backends.load import Backends
-from auditeval.benchmarks.benchmark import Missing, Output, Record, Table, Value
+from auditeval.benchmarks.benchmark import BenchmarkTable, Missing, Output, Record, Value
 from auditeval.benchmarks.provenance import stand_ins
 from auditeval.benchmarks.speecheditbench import failures, rates, tables
 from auditeval.benchmarks.speecheditbench.anchors import AcousticAnchor
@@ -104,7 +104,7 @@ class SpeechEditBench:
         """See `rates.values`."""
         return rates.values(records)
 
-    def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[Table]:
+    def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[BenchmarkTable]:
         """Tables 2 to 6 and Figure 3 of the paper, then coverage and failure types."""
         return tables.tables(systems, stand_ins(self._backends, self._paper))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from auditeval.benchmarks.benchmark import Column, Direction, Record, Table, Value
+from auditeval.benchmarks.benchmark import BenchmarkTable, Record, Value
 from auditeval.benchmarks.provenance import title
 from auditeval.benchmarks.speecheditbench.failures import FAILURES
 from auditeval.benchmarks.speecheditbench.rates import (
@@ -18,6 +18,7 @@ from auditeval.benchmarks.speecheditbench.rates import (
     scored_rate,
 )
 from auditeval.benchmarks.speecheditbench.samples import TASKS
+from auditeval.table import Column, Direction
 from auditeval.types import Undefined
 
 Systems: TypeAlias = Mapping[str, Sequence[Record]]
@@ -30,7 +31,7 @@ _ALL_COUNT = "Of all samples: an output that is missing, unreadable or unscored 
 _BENCHMARK = "SpeechEditBench"
 
 
-def tables(systems: Systems, stand_ins: Sequence[str]) -> list[Table]:
+def tables(systems: Systems, stand_ins: Sequence[str]) -> list[BenchmarkTable]:
     """In the paper's order; `stand_ins` are sentences on backends that are not the paper's."""
 
     def made(
@@ -40,16 +41,16 @@ def tables(systems: Systems, stand_ins: Sequence[str]) -> list[Table]:
         row: Callable[[Sequence[Record]], Row],
         notes: Sequence[str] = (),
         radar: Sequence[str] = (),
-    ) -> Table:
+    ) -> BenchmarkTable:
         rows = {system: row(records) for system, records in systems.items()}
         columns = dict.fromkeys(column for cells in rows.values() for column in cells)
-        return Table(
+        return BenchmarkTable.of(
             f"speecheditbench_{name}",
             title(_BENCHMARK, number, what, stand_ins),
             tuple(Column(column, _better(column), "%") for column in columns),
             rows,
             (*notes, _ALL_COUNT, *stand_ins),
-            tuple(radar),
+            radar=tuple(radar),
         )
 
     there = [task for task in TASKS if any(of_task(found, task) for found in systems.values())]
@@ -196,7 +197,7 @@ def _difference(minuend: Value, subtrahend: Value) -> Value:
     return subtrahend if isinstance(subtrahend, Undefined) else minuend - subtrahend
 
 
-def _coverage(systems: Systems) -> Table:
+def _coverage(systems: Systems) -> BenchmarkTable:
     rows: dict[str, Row] = {}
     for system, records in systems.items():
         for task in TASKS:
@@ -212,7 +213,7 @@ def _coverage(systems: Systems) -> Table:
                 }
     counts = ("samples", "missing or unreadable", "unscored")
     shares = ("joint", "joint of scored", "target of scored")
-    return Table(
+    return BenchmarkTable.of(
         "speecheditbench_coverage",
         "SpeechEditBench, coverage, and rates with and without what was not scored",
         (*(Column(name) for name in counts), *(Column(name, None, "%") for name in shares)),
@@ -220,14 +221,14 @@ def _coverage(systems: Systems) -> Table:
     )
 
 
-def _failure_types(systems: Systems) -> Table:
+def _failure_types(systems: Systems) -> BenchmarkTable:
     rows: dict[str, Row] = {
         system: {
             failure: sum(record["failure"] == failure for record in records) for failure in FAILURES
         }
         for system, records in systems.items()
     }
-    return Table(
+    return BenchmarkTable.of(
         "speecheditbench_failures",
         "SpeechEditBench, samples by type of failure (Appendix G)",
         tuple(Column(failure, "lower") for failure in FAILURES),

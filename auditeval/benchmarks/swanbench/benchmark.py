@@ -11,7 +11,7 @@ import numpy as np
 
 from auditeval.audio import AudioError, Waveform
 from auditeval.backends.load import Backends
-from auditeval.benchmarks.benchmark import Missing, Output, Record, Table, Value
+from auditeval.benchmarks.benchmark import BenchmarkTable, Missing, Output, Record, Value
 from auditeval.benchmarks.provenance import stand_ins
 from auditeval.benchmarks.swanbench import consistency, listening, tables
 from auditeval.benchmarks.swanbench.alignment import speaker_streams
@@ -136,7 +136,7 @@ class SwanBench:
         other value, is 1: to drop an output never improves it. Records keep the error itself."""
         return tables.values(records, self._timings)
 
-    def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[Table]:
+    def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[BenchmarkTable]:
         columns = tables.column_names(self._backends, self._paper)
         sentences = stand_ins(self._backends, self._paper)
         return tables.of(systems, columns, sentences, self._timings)

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from auditeval.backends.load import Backends
-from auditeval.benchmarks.benchmark import Column, Direction, Record, Table, Value
+from auditeval.benchmarks.benchmark import BenchmarkTable, Record, Value
 from auditeval.benchmarks.provenance import is_papers, model_name, title
 from auditeval.benchmarks.swanbench.means import comparable, deviation, gaps, mean, share
 from auditeval.benchmarks.swanbench.radar import HIGH, LOW, shifted_pesq, stretched
+from auditeval.table import Column, Direction
 from auditeval.types import Undefined
 
 Cell = float | str | Undefined
@@ -78,7 +79,7 @@ def values(records: Sequence[Record], timings: Timings) -> dict[str, Value]:
 
 def of(
     systems: Systems, columns: Mapping[str, str], sentences: Sequence[str], timings: Timings
-) -> list[Table]:
+) -> list[BenchmarkTable]:
     """Table 2 (one speaker), Table 3 (two), Table 13 (more), scenarios, and the radar chart."""
     kinds: dict[str, tuple[str, str, Callable[[int], bool]]] = {
         "swanbench": ("Table 2", "one speaker", lambda n: n == 1),
@@ -118,7 +119,7 @@ def _means(
     columns: Mapping[str, str],
     sentences: Sequence[str],
     timings: Timings,
-) -> Table:
+) -> BenchmarkTable:
     rows: dict[str, dict[str, Cell]] = {}
     for system, records in systems.items():
         row: dict[str, Cell] = {}
@@ -144,13 +145,15 @@ def _means(
         *gaps(systems, dict(_keys(columns))),
         *sentences,
     )
-    return Table(name, heading, (*headings, *counts), rows, notes)
+    return BenchmarkTable.of(name, heading, (*headings, *counts), rows, notes)
 
 
-def _scenarios(systems: Systems, columns: Mapping[str, str], sentences: Sequence[str]) -> Table:
+def _scenarios(
+    systems: Systems, columns: Mapping[str, str], sentences: Sequence[str]
+) -> BenchmarkTable:
     names = _with_content(columns)
     rows = {f"{system}, {scene}": kept for (system, scene), kept in _by_scene(systems).items()}
-    return Table(
+    return BenchmarkTable.of(
         "swanbench_scenarios",
         title("SwanBench-Speech", "Figure 11", "means by scenario", sentences),
         tuple(_column(names[metric], rows, metric) for metric in METRICS),
@@ -167,7 +170,9 @@ def _scenarios(systems: Systems, columns: Mapping[str, str], sentences: Sequence
     )
 
 
-def _radar(systems: Systems, columns: Mapping[str, str], sentences: Sequence[str]) -> Table:
+def _radar(
+    systems: Systems, columns: Mapping[str, str], sentences: Sequence[str]
+) -> BenchmarkTable:
     """Least and greatest are those of all systems in all scenarios, as in G.2."""
     names = _with_content(columns)
     cells = {
@@ -192,7 +197,7 @@ def _radar(systems: Systems, columns: Mapping[str, str], sentences: Sequence[str
     by_scene: dict[str, dict[str, dict[str, Cell]]] = {}
     for (system, scene), found in cells.items():
         by_scene.setdefault(scene, {})[system] = scaled_row(found)
-    return Table(
+    return BenchmarkTable.of(
         "swanbench_radar",
         title("SwanBench-Speech", "Figure 1", "on the radar's scale, 1 to 5", sentences),
         tuple(

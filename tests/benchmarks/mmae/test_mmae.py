@@ -142,26 +142,26 @@ def test_tables_rank_and_group(tmp_path: Path) -> None:
     main, by_complexity, by_modality, _, by_operation = made.tables(
         {"worse": worse, "better": better}
     )
-    assert list(main.rows) == ["better", "worse"]
-    row = main.rows["better"]
+    assert main.labels == ["better", "worse"]
+    row = main.row("better")
     assert (row["Rank"], row["Samples"], row["Rubrics"], row["Unscored"]) == (1, 3, 8, 2)
-    assert (row["Without IF"], row["Without Con."], main.rows["worse"]["Failed"]) == (0, 1, 3)
+    assert (row["Without IF"], row["Without Con."], main.row("worse")["Failed"]) == (0, 1, 3)
     assert row["EMR"] == pytest.approx(1 / 3)
     assert "stand-ins" in main.title
     assert not any("27.37" in note for note in main.notes)
-    assert list(by_complexity.rows["better"]) == [
+    assert list(by_complexity.row("better")) == [
         f"{group} {rate}"
         for group in ("single", "multi-hop", "multiple")
         for rate in ("IFR", "CR", "EMR")
     ]
-    assert by_complexity.rows["better"]["single IFR"] == pytest.approx(3 / 4)
-    assert by_complexity.rows["better"]["multiple EMR"] == 0
-    assert by_modality.rows["better"]["mixed CR"] == 0
-    assert by_operation.rows["better"]["remove EMR"] == pytest.approx(1 / 3)
-    assert by_operation.rows["better"]["add EMR"] == 0
+    assert by_complexity.row("better")["single IFR"] == pytest.approx(3 / 4)
+    assert by_complexity.row("better")["multiple EMR"] == 0
+    assert by_modality.row("better")["mixed CR"] == 0
+    assert by_operation.row("better")["remove EMR"] == pytest.approx(1 / 3)
+    assert by_operation.row("better")["add EMR"] == 0
     for table in (main, by_complexity):
-        names = {column.name for column in table.columns}
-        assert all(set(cells) == names for cells in table.rows.values())
+        names = {column.name for column in table.columns[1:]}
+        assert all(set(cells) == names for cells in map(table.row, table.labels))
 
 
 def test_exact_matches_rank_before_following_before_consistency(tmp_path: Path) -> None:
@@ -174,10 +174,10 @@ def test_exact_matches_rank_before_following_before_consistency(tmp_path: Path) 
     for name, votes in judges.items():
         made = benchmark(tmp_path, ToldJudge(votes))
         records[name] = records_of(made)
-    rows = made.tables(records)[0].rows
-    assert list(rows) == ["exact", "follows", "keeps"]
-    assert [rows[name]["Rank"] for name in rows] == [1, 2, 3]
-    assert rows["keeps"]["CR"] > rows["follows"]["CR"]
+    main = made.tables(records)[0]
+    assert main.labels == ["exact", "follows", "keeps"]
+    assert [main.row(name)["Rank"] for name in main.labels] == [1, 2, 3]
+    assert main.row("keeps")["CR"] > main.row("follows")["CR"]
 
 
 @pytest.mark.parametrize(

@@ -293,7 +293,7 @@ def test_a_made_set_is_a_benchmark_that_is_not_taken_for_the_published_one(made:
     records = [benchmark.evaluate(p, ConstantScorer().output(p)) for p in benchmark.samples]
     table, counts = benchmark.tables({"constant": records})
     assert "not comparable" in table.title
-    assert {counts.rows[f"constant, {part}"]["Pairs"] for part in CONSISTENCY} == {SAMPLES}
+    assert {counts.row(f"constant, {part}")["Pairs"] for part in CONSISTENCY} == {SAMPLES}
 
 
 @pytest.mark.parametrize(

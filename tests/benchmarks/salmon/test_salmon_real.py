@@ -86,7 +86,7 @@ def test_an_evaluator_and_a_constant_go_through_to_one_table(
     _, counts = benchmark.tables(records)
     for scorer in scorers:
         for part in CONSISTENCY:
-            row = counts.rows[f"{scorer.name}, {part}"]
+            row = counts.row(f"{scorer.name}, {part}")
             assert row["Pairs"] == row["Scored"] == SAMPLES
     again = run(benchmark, scorers[0], tmp_path / "again", workers=0)  # type: ignore[arg-type]
     assert again == records[scorers[0].name]

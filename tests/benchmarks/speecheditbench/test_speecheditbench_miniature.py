@@ -126,8 +126,8 @@ def test_the_main_table_says_so_with_its_stand_ins(run: Run) -> None:
     assert "stand-ins" in main.title
     assert "transcriber_en: whisper-tiny.en stands in for whisper-large-v3" in main.notes
     for task in TASKS:
-        assert main.rows["ideal"][task] == 1.0
-        assert main.rows["identity"][task] == main.rows["noise"][task] == 0.0
+        assert main.row("ideal")[task] == 1.0
+        assert main.row("identity")[task] == main.row("noise")[task] == 0.0
     values = run.bench.values(systems["identity"])
     assert values["prosody/preservation_success"] == 1.0
     assert values["overall/joint_success"] == 0.0

@@ -10,7 +10,7 @@ import pytest
 from speechedit_rows import ANCHORS, lay_out, row
 
 from auditeval.backends.load import Backends
-from auditeval.benchmarks.benchmark import Record, Table
+from auditeval.benchmarks.benchmark import BenchmarkTable, Record
 from auditeval.benchmarks.speecheditbench import failures, rates
 from auditeval.benchmarks.speecheditbench.benchmark import PAPER, SpeechEditBench
 from auditeval.benchmarks.speecheditbench.tables import tables
@@ -77,13 +77,13 @@ def test_compositional_rates_by_hand() -> None:
     assert values["overall/joint_success"] == pytest.approx(1 / 5)
 
 
-def table(found: list[Table], name: str) -> Table:
+def table(found: list[BenchmarkTable], name: str) -> BenchmarkTable:
     (one,) = [table for table in found if table.name == f"speecheditbench_{name}"]
     return one
 
 
 def test_table_4_by_number_of_components_and_speaker() -> None:
-    row = table(tables({"x": COMPOSITIONAL}, []), "compositional").rows["x"]
+    row = table(tables({"x": COMPOSITIONAL}, []), "compositional").row("x")
     assert row["2-component comp."] == pytest.approx(3 / 6)
     assert row["2-component all"] == pytest.approx(1 / 3)
     assert row["2-component joint"] == 0.0
@@ -118,24 +118,24 @@ def test_languages_and_sets_and_their_differences() -> None:
         record("speaker", True, False, False),  # no part of Table 5
     ]
     found = tables({"x": records}, [])
-    language = table(found, "language").rows["x"]
+    language = table(found, "language").row("x")
     assert (language["content target en"], language["content target zh"]) == (1.0, 0.0)
     assert language["delta content target"] == -1.0
     assert language["preservation en"] == 1.0
     assert language["preservation zh"] == pytest.approx((0.5 + 1.0) / 2)  # of tasks, not samples
     assert language["delta preservation"] == pytest.approx(-0.25)
-    emotion = table(found, "emotion").rows["x"]
+    emotion = table(found, "emotion").row("x")
     assert (emotion["target standard"], emotion["target challenging"]) == (1.0, 0.5)
     assert (emotion["delta target"], emotion["delta joint"]) == (-0.5, -1.0)
 
 
 def test_coverage_and_failures_count_samples() -> None:
     found = tables({"x": COMPOSITIONAL}, [])
-    row = table(found, "coverage").rows["x, compositional"]
+    row = table(found, "coverage").row("x, compositional")
     assert (row["samples"], row["missing or unreadable"], row["unscored"]) == (5, 1, 1)
     assert row["joint"] == pytest.approx(1 / 5)
     assert row["joint of scored"] == pytest.approx(1 / 3)
-    counts = table(found, "failures").rows["x"]
+    counts = table(found, "failures").row("x")
     assert counts[failures.MISSING] == counts[failures.UNSCORED] == 1
     assert sum(count for count in counts.values() if isinstance(count, int)) == 4
 
@@ -143,10 +143,10 @@ def test_coverage_and_failures_count_samples() -> None:
 def test_systems_keep_their_order_and_absent_tasks_are_undefined() -> None:
     found = tables({"b": [record("style", True, True, True)], "a": []}, [])
     main = table(found, "main")
-    assert list(main.rows) == ["b", "a"]
-    assert (main.rows["b"]["style"], main.rows["b"]["(style)"]) == (1.0, 1.0)
-    assert isinstance(main.rows["a"]["style"], Undefined)
-    assert isinstance(main.rows["b"]["content"], Undefined)
+    assert main.labels == ["b", "a"]
+    assert (main.row("b")["style"], main.row("b")["(style)"]) == (1.0, 1.0)
+    assert isinstance(main.row("a")["style"], Undefined)
+    assert isinstance(main.row("b")["content"], Undefined)
     assert main.radar == ("style",)
     assert all(set(t.radar) <= {column.name for column in t.columns} for t in found)
 

@@ -175,25 +175,25 @@ def test_tables(path: Path) -> None:
     missing = made.evaluate(made.samples[1], Missing("gone"))
     records["b"][1] = {"id": "2", "system": "b", **missing}
     single, dialogue, scenes, radar = made.tables(records)
-    assert single.rows["a"]["WER (en) by told-words"] == 0
-    assert isinstance(single.rows["a"]["CER (zh)"], Undefined)
-    assert single.rows["a"]["Sound Fidelity"] == 3.25
-    assert single.rows["a"]["± Sound Fidelity"] == 0
-    assert single.rows["a"]["RTF"] == 0.25
-    assert dialogue.rows["b"]["WER (en) by told-words"] == 1
-    assert (dialogue.rows["b"]["Samples"], dialogue.rows["b"]["Outputs"]) == (1, 0)
-    assert isinstance(dialogue.rows["b"]["RTF"], Undefined)
+    assert single.row("a")["WER (en) by told-words"] == 0
+    assert isinstance(single.row("a")["CER (zh)"], Undefined)
+    assert single.row("a")["Sound Fidelity"] == 3.25
+    assert single.row("a")["± Sound Fidelity"] == 0
+    assert single.row("a")["RTF"] == 0.25
+    assert dialogue.row("b")["WER (en) by told-words"] == 1
+    assert (dialogue.row("b")["Samples"], dialogue.row("b")["Outputs"]) == (1, 0)
+    assert isinstance(dialogue.row("b")["RTF"], Undefined)
     assert "stand-ins" in single.title
-    assert list(scenes.rows) == ["a, audiobook", "a, chat", "b, audiobook", "b, chat"]
-    assert radar.rows["a"]["Sound Fidelity"] == 3.75
-    assert radar.rows["a"]["Content"] == 5
-    assert radar.rows["b"]["Content"] == 3  # half its words, between 0 and 1
+    assert scenes.labels == ["a, audiobook", "a, chat", "b, audiobook", "b, chat"]
+    assert radar.row("a")["Sound Fidelity"] == 3.75
+    assert radar.row("a")["Content"] == 5
+    assert radar.row("b")["Content"] == 3  # half its words, between 0 and 1
     assert radar.data["scenarios"]["chat"]["b"]["Content"] == 1
-    assert radar.rows["a"]["Timbre by told-voices"] == 3  # all the same: no worst, no best
-    assert set(radar.radar) == set(radar.rows["a"])
+    assert radar.row("a")["Timbre by told-voices"] == 3  # all the same: no worst, no best
+    assert set(radar.radar) == set(radar.row("a"))
     for table in (single, dialogue, scenes, radar):
-        names = {column.name for column in table.columns}
-        assert all(set(cells) == names for cells in table.rows.values())
+        names = {column.name for column in table.columns[1:]}
+        assert all(set(cells) == names for cells in map(table.row, table.labels))
 
 
 def test_a_stand_in_for_fidelity_has_its_own_name_and_scale(path: Path) -> None:
@@ -201,9 +201,9 @@ def test_a_stand_in_for_fidelity_has_its_own_name_and_scale(path: Path) -> None:
     made = SwanBench(path, backends(fidelity=dnsmos))
     records = [{"id": "1", "system": "a", **made.evaluate(made.samples[0], speech(6))}]
     single, _, radar = made.tables({"a": records})
-    assert single.rows["a"]["Quality by dnsmos"] == 2.75
-    assert "Sound Fidelity" not in single.rows["a"]
-    assert radar.rows["a"]["Quality by dnsmos"] == 2.75
+    assert single.row("a")["Quality by dnsmos"] == 2.75
+    assert "Sound Fidelity" not in single.row("a")
+    assert radar.row("a")["Quality by dnsmos"] == 2.75
 
 
 def test_the_papers_models_have_the_papers_title(path: Path) -> None:
@@ -220,7 +220,7 @@ def test_the_papers_models_have_the_papers_title(path: Path) -> None:
     records = [{"id": "1", "system": "a", **made.evaluate(made.samples[0], Missing("gone"))}]
     single = made.tables({"a": records})[0]
     assert single.title == "SwanBench-Speech, Table 2: one speaker"
-    assert {"Timbre", "Reverb", "Sound Fidelity", "WER (en)", "Prosody"} <= set(single.rows["a"])
+    assert {"Timbre", "Reverb", "Sound Fidelity", "WER (en)", "Prosody"} <= set(single.row("a"))
 
 
 def test_values_are_flat(path: Path) -> None:

@@ -11,10 +11,9 @@ from swan_files import ROWS, Judging, Told, backends, row, speech, write
 
 from auditeval.audio import Waveform
 from auditeval.backends.backend import Transcript
-from auditeval.benchmarks.benchmark import Missing, Output, Record, Table
+from auditeval.benchmarks.benchmark import BenchmarkTable, Missing, Output, Record
 from auditeval.benchmarks.swanbench.benchmark import SwanBench
 from auditeval.benchmarks.swanbench.means import deviation, mean
-from auditeval.report.benchmarks import best
 from auditeval.types import Undefined
 
 TIMBRE = "Timbre by told-voices"
@@ -32,9 +31,8 @@ def records_of(made: SwanBench, system: str, outputs: list[Output]) -> list[Reco
     ]
 
 
-def tops(table: Table, name: str) -> set[str]:
-    (column,) = (column for column in table.columns if column.name == name)
-    return best(table, column)
+def tops(table: BenchmarkTable, name: str) -> set[str]:
+    return {table.labels[row] for row, at in table.best() if table.columns[at].name == name}
 
 
 def changing(seconds: float) -> Waveform:
@@ -54,7 +52,7 @@ def test_a_mean_over_a_part_of_the_samples_says_so_and_is_not_the_best(tmp_path:
         "whole": records_of(made, "whole", [CHANGING] * 4),
     }
     single, scenes, radar = made.tables(systems)
-    row = single.rows["picked"]
+    row = single.row("picked")
     assert (row[TIMBRE], row["Samples"], row["Outputs"]) == (1, 4, 3)
     reason = systems["picked"][1]["undefined"]["timbre"]
     (note,) = (note for note in single.notes if note.startswith("picked: "))
@@ -105,8 +103,8 @@ def test_to_drop_an_output_never_improves_the_content_error(tmp_path: Path, junk
         assert kept[0]["content"] > 2  # the record has what was found
     tables = made.tables({"kept": kept, "dropped": dropped})
     column = "WER (en) by told-words"
-    rows = tables[0].rows
-    assert rows["kept"][column] <= rows["dropped"][column] <= 1
+    row = tables[0].row
+    assert row("kept")[column] <= row("dropped")[column] <= 1
     for name in ("content", "wer_en"):
         assert made.values(kept)[name] <= made.values(dropped)[name] <= 1
     assert any("counts up to 1" in note for note in tables[0].notes)

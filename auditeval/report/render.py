@@ -1,0 +1,262 @@
+"""Tables for a terminal and as Markdown, JSON and CSV.
+
+Here alone values are printed, the best of a column is marked and a user's text is escaped.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from auditeval import text
+from auditeval.table import Cell, Column, Content, Table, value_of
+from auditeval.types import Undefined
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+
+def show(*tables: Table) -> None:
+    """Print tables, one that is too wide for the terminal in parts. No digit is cut: where a part
+    is too wide as well, its lines run over."""
+    from rich.console import Console
+
+    console = Console()
+    for table in tables:
+        rendered = [to_rich(table)]
+        if console.is_terminal and _width(rendered[0]) > console.width:
+            rendered = [to_rich(part, tight=True) for part in _parts(table, console.width)]
+        for part in rendered:
+            Console(width=max(console.width, _width(part))).print(part)
+
+
+def _parts(table: Table, width: int) -> list[Table]:
+    """Each the columns under as many headings as this width has room for; notes with the last."""
+    parts: list[list[str]] = [[]]
+    for name in table.headings():
+        wider = table.under([*parts[-1], name])
+        if parts[-1] and _width(to_rich(wider, tight=True)) > width:
+            parts.append([])
+        parts[-1].append(name)
+    *first, last = map(table.under, parts)
+    return [*(replace(part, notes=()) for part in first), last]
+
+
+def to_rich(table: Table, tight: bool = False) -> RichTable:
+    """For a terminal: intervals and notes under the values, a line between groups of rows.
+
+    A `tight` one has no space beside its lines, and headings no wider than need be.
+    """
+    from rich.table import Table as RichTable
+
+    notes = notes_of(table)
+    rendered = RichTable(
+        title=text.cell(table.title, style="table.title"),
+        caption=text.cell(*notes, style="table.caption") if notes else None,
+        caption_justify="left",
+        padding=(0, 0) if tight else (0, 1),
+    )
+    rows = lines_of(table)
+    for place, column in enumerate(table.columns):
+        widest = max((len(line) for row in rows for line in row[place]), default=0)
+        rendered.add_column(
+            text.label(*(_broken(str(column), widest) if tight else column.heading)),
+            justify="left" if column.label else "right",
+            no_wrap=True,
+        )
+    best, groups = table.best(), table.groups()
+    for number, row in enumerate(rows):
+        cells = [text.label(*lines) for lines in row]
+        for place, lines in enumerate(row):
+            if (number, place) in best:
+                cells[place].stylize("bold", 0, len(lines[0]))
+        if number and groups[number] == groups[number - 1] != "":
+            cells[0] = text.cell("")
+        last = number + 1 == len(rows) or groups[number] != groups[number + 1]
+        rendered.add_row(*cells, end_section=last)
+    return rendered
+
+
+def to_markdown(table: Table, level: int = 1) -> str:
+    """A heading of this level, the table, intervals in brackets, and a paragraph for each note."""
+    best = table.best()
+
+    def marked(row: int, place: int, lines: Sequence[str]) -> str:
+        value, *more = map(text.markdown, lines)
+        return " ".join([f"**{value}**" if (row, place) in best else value, *more])
+
+    rows = [list(map(text.markdown, map(str, table.columns)))]
+    for number, row in enumerate(lines_of(table)):
+        rows.append([marked(number, place, lines) for place, lines in enumerate(row)])
+    head, *body = (f"| {' | '.join(row)} |" for row in rows)
+    sides = "".join("---|" if column.label else "--:|" for column in table.columns)
+    notes = [line for note in notes_of(table) for line in ("", text.markdown(note))]
+    return "\n".join([heading(table.title, level), head, f"|{sides}", *body, *notes, ""])
+
+
+def heading(title: str, level: int = 1) -> str:
+    """A heading of Markdown, and the end of its line."""
+    return f"{'#' * level} {text.markdown(title)}\n"
+
+
+def bullets(sentences: Sequence[str]) -> str:
+    """A list of Markdown, a line each."""
+    return "".join(f"- {text.markdown(sentence)}\n" for sentence in sentences)
+
+
+def paragraph(sentences: str) -> str:
+    """A paragraph of Markdown."""
+    return f"{text.markdown(sentences)}\n"
+
+
+def to_csv(table: Table) -> str:
+    """For a spreadsheet: all digits, bounds in columns of their own, without the notes."""
+    columns: list[list[Any]] = []
+    for place, column in enumerate(table.columns):
+        contents = [_flat(row[place]) for row in table.rows]
+        parts = ("", " low", " high")[: max(map(len, contents), default=1)]
+        for n, part in enumerate(parts):
+            cells = [found[n] if n < len(found) else "" for found in contents]
+            columns.append([column.full_name + part, *cells])
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\n").writerows(
+        [text.spreadsheet(x) if isinstance(x, str) else x for x in row]
+        for row in zip(*columns, strict=True)
+    )
+    return file.getvalue()
+
+
+def _flat(content: Content) -> list[Any]:
+    value = value_of(content)
+    interval = content.interval if isinstance(content, Cell) else None
+    if value is None or isinstance(value, Undefined):
+        return [""]
+    return [value, *(() if interval is None or isinstance(interval, Undefined) else interval)]
+
+
+def to_json(table: Table) -> dict[str, Any]:
+    """Title, columns, notes and {row's label: {column's name: value}}, without empty places.
+
+    An undefined value is null beside its reason.
+    """
+
+    def value(content: Content) -> Any:
+        if isinstance(content, Cell):
+            return plain(*content[:2])
+        if isinstance(content, Undefined):
+            return {"value": None, "undefined": content.reason}
+        return content
+
+    return {
+        "title": table.title,
+        "columns": [
+            {"name": column.name, "better": column.better, "unit": column.unit}
+            for column in table.columns
+            if not column.label
+        ],
+        "rows": {
+            label: {name: value(content) for name, content in table.row(label).items()}
+            for label in table.labels
+        },
+        "notes": list(table.notes),
+    }
+
+
+def plain(
+    value: float | Undefined, interval: Sequence[float] | Undefined | None, **counts: int
+) -> dict[str, Any]:
+    """A value and its interval for JSON; undefined, the value is null and its reason there."""
+    return {
+        "value": None if isinstance(value, Undefined) else value,
+        "interval": None if interval is None or isinstance(interval, Undefined) else [*interval],
+        **counts,
+        **({"undefined": value.reason} if isinstance(value, Undefined) else {}),
+    }
+
+
+def lines_of(table: Table) -> list[list[list[str]]]:
+    """Its rows as they are printed."""
+    return [
+        [printed(content, column) for content, column in zip(row, table.columns, strict=True)]
+        for row in table.rows
+    ]
+
+
+def printed(content: Content, column: Column) -> list[str]:
+    """The lines of a place: its value, and the interval and the note that there are."""
+    if not isinstance(content, Cell):
+        return [_value(content, column)]
+    bounds = [_bound(bound, column) for bound in _flat(content)[1:]]
+    low_high = f"[{' '.join(bounds)}]" if bounds else ""
+    return [_value(content.value, column), *filter(None, (low_high, content.note))]
+
+
+def _value(value: float | str | Undefined | None, column: Column) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, Undefined):
+        return "–"
+    if column.unit:
+        return f"{100 * value:.2f}"
+    return f"{value:,}" if isinstance(value, int) else format(value, column.form)
+
+
+def _bound(bound: float, column: Column) -> str:
+    """Without the zero before its point."""
+    return re.sub(r"^(-?)0\.", r"\1.", format(bound, column.bounds))
+
+
+def notes_of(table: Table) -> list[str]:
+    """Those of the table, what bold type means in it, and what is undefined and why."""
+    undefined = "; ".join(
+        f"{reason} ({'; '.join(_where(table, places))})"
+        for reason, places in table.undefined().items()
+    )
+    return [
+        *table.notes,
+        *(["Bold: best of its column."] if table.best() else []),
+        *([f"– undefined: {undefined}."] if undefined else []),
+    ]
+
+
+def _where(table: Table, places: Sequence[tuple[int, int]]) -> list[str]:
+    """Columns without a single value; of others the rows, and the columns where they are not the
+    more."""
+    columns_of: dict[tuple[str, ...], list[str]] = {(): []}
+    for place in sorted({place for _, place in places}):
+        rows = dict.fromkeys(table.labels[row] for row, at in places if at == place)
+        if not any(isinstance(value_of(row[place]), (int, float)) for row in table.rows):
+            rows = {}
+        columns_of.setdefault(tuple(rows), []).append(table.columns[place].full_name)
+    empty = columns_of.pop(())
+    return [
+        *([", ".join(empty)] if empty else []),
+        *(
+            ", ".join(rows)
+            if len(columns) > len(rows)
+            else f"{' and '.join(columns)} of {' and '.join(rows)}"
+            for rows, columns in columns_of.items()
+        ),
+    ]
+
+
+def _broken(heading: str, width: int) -> list[str]:
+    """Over as many lines as keep it as narrow as its longest word or this width."""
+    words = re.findall(r"[^ _]+(?: [↑↓]$)?[ _]?|[ _]", heading)
+    width = max([width, *(len(word.rstrip()) for word in words)])
+    lines = [""]
+    for word in words:
+        if len(lines[-1] + word.rstrip()) > width:
+            lines.append("")
+        lines[-1] += word
+    return [line.rstrip() for line in lines]
+
+
+def _width(table: RichTable) -> int:
+    from rich.console import Console
+
+    return Console(width=10_000).measure(table).maximum
