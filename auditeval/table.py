@@ -94,28 +94,20 @@ class Table:
 
     def best(self) -> set[tuple[int, int]]:
         """The places (row, column) of the best values; no best where rows are level."""
-        return {
-            (row, place)
-            for place, column in enumerate(self.columns)
-            if self.marked and (row := self._best(place, column)) is not None
-        }
-
-    def _best(self, place: int, column: Column) -> int | None:
-        ranked = {
-            row: value_of(content)
-            for row, contents in enumerate(self.rows)
-            if not isinstance(content := contents[place], Cell) or content.ranked
-        }
-        values = {
-            row: max(value, column.least)
-            for row, value in ranked.items()
-            if isinstance(value, (int, float))
-        }
-        if column.better is None or len(values) < 2:
-            return None
-        top = (max if column.better == "higher" else min)(values.values())
-        level = [row for row, value in values.items() if value == top]
-        return level[0] if len(level) == 1 else None
+        found = set()
+        for place, column in enumerate(self.columns):
+            contents = [(number, row[place]) for number, row in enumerate(self.rows)]
+            values = {
+                number: max(value, column.least)
+                for number, content in contents
+                if not isinstance(content, Cell) or content.ranked
+                if isinstance(value := value_of(content), (int, float))
+            }
+            if self.marked and column.better is not None and len(values) > 1:
+                top = (max if column.better == "higher" else min)(values.values())
+                level = [number for number, value in values.items() if value == top]
+                found |= {(level[0], place)} if len(level) == 1 else set()
+        return found
 
     def groups(self) -> list[str]:
         """Of each row the first of its labels, where that is there to group rows; else nothing."""

@@ -207,41 +207,35 @@ def _value(value: float | str | Undefined | None, column: Column) -> str:
 
 def _bound(bound: float, column: Column) -> str:
     """Without the zero before its point."""
-    return re.sub(r"^(-?)0\.", r"\1.", format(bound, column.bounds))
+    return re.sub(r"^(-?)0\.", r"\1.", _value(float(bound), column._replace(form=column.bounds)))
 
 
 def notes_of(table: Table) -> list[str]:
     """Those of the table, what bold type means in it, and what is undefined and why."""
-    undefined = "; ".join(
-        f"{reason} ({'; '.join(_where(table, places))})"
-        for reason, places in table.undefined().items()
-    )
+    reasons = [f"{why} ({_where(table, places)})" for why, places in table.undefined().items()]
     return [
         *table.notes,
         *(["Bold: best of its column."] if table.best() else []),
-        *([f"– undefined: {undefined}."] if undefined else []),
+        *([f"– undefined: {'; '.join(reasons)}."] if reasons else []),
     ]
 
 
-def _where(table: Table, places: Sequence[tuple[int, int]]) -> list[str]:
-    """Columns without a single value; of others the rows, and the columns where they are not the
-    more."""
-    columns_of: dict[tuple[str, ...], list[str]] = {(): []}
-    for place in sorted({place for _, place in places}):
-        rows = dict.fromkeys(table.labels[row] for row, at in places if at == place)
-        if not any(isinstance(value_of(row[place]), (int, float)) for row in table.rows):
-            rows = {}
-        columns_of.setdefault(tuple(rows), []).append(table.columns[place].full_name)
-    empty = columns_of.pop(())
-    return [
-        *([", ".join(empty)] if empty else []),
-        *(
-            ", ".join(rows)
-            if len(columns) > len(rows)
-            else f"{' and '.join(columns)} of {' and '.join(rows)}"
-            for rows, columns in columns_of.items()
-        ),
-    ]
+def _where(table: Table, places: Sequence[tuple[int, int]]) -> str:
+    """Rows, where they are fewer than the columns; else columns, and of which rows they are where
+    others have a value in them."""
+    labels = table.labels
+    rows_of: dict[int, dict[str, None]] = {}
+    for row, place in sorted(places, key=lambda found: found[1]):
+        others = any(isinstance(value_of(row[place]), (int, float)) for row in table.rows)
+        rows_of.setdefault(place, {}).update({labels[row]: None} if others else {})
+    rows = dict.fromkeys(labels[row] for row, _ in places)
+    if any(rows_of.values()) and len(rows) < len(rows_of):
+        return ", ".join(rows)
+    columns_of: dict[str, list[str]] = {}
+    for place, names in rows_of.items():
+        of = f" of {', '.join(names)}" if names else ""
+        columns_of.setdefault(of, []).append(table.columns[place].full_name)
+    return "; ".join(f"{', '.join(columns)}{of}" for of, columns in columns_of.items())
 
 
 def _broken(heading: str, width: int) -> list[str]:

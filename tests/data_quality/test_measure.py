@@ -175,7 +175,7 @@ def test_the_best_is_marked_by_direction(capsys: pytest.CaptureFixture[str]) -> 
     assert b.startswith("| b | **50** N=9 | 3 ")
     assert "–" in c
     assert "clap_score ↑ | fd_cnn14_32k ↓ | audiobox_pq ↑" in to_markdown(table)
-    said = "– undefined: too few (c; audiobox_cu of a and b)."
+    said = "– undefined: too few (clap_score, fd_cnn14_32k of c; audiobox_cu of a, b)."
     assert said in to_markdown(table)
     show(table)
     assert "cnn14_32k ↓" in capsys.readouterr().out

@@ -66,7 +66,7 @@ def test_values_intervals_and_notes_stand_under_one_another_or_in_a_line() -> No
     ("rows", "said"),
     [
         ([["ours", 1.0, 1.0], ["constant", FLAT, FLAT]], "constant"),
-        ([["ours", 1.0, 1.0], ["a", FLAT, 1.0], ["b", FLAT, 1.0]], "system SRCC of a and b"),
+        ([["ours", 1.0, 1.0], ["a", FLAT, 1.0], ["b", FLAT, 1.0]], "system SRCC of a, b"),
         ([["ours", FLAT, 1.0], ["PESQ", FLAT, 2.0]], "system SRCC"),
         ([["ours", FLAT, FLAT], ["PESQ", FLAT, 2.0]], "system SRCC; utterance SRCC of ours"),
     ],

@@ -9,10 +9,9 @@ from auditeval.benchmarks.benchmark import BenchmarkTable, Record
 from auditeval.benchmarks.mmae.rubric import Rubric, RubricRates, rubric_rates
 from auditeval.benchmarks.mmae.samples import Axis
 from auditeval.benchmarks.provenance import title
-from auditeval.table import Column
+from auditeval.table import Column, Content
 from auditeval.types import Undefined
 
-Cell = float | str | Undefined
 Systems = Mapping[str, Sequence[Record]]
 
 # In the paper's order; what else the samples have follows.
@@ -61,7 +60,7 @@ def _overall(
     ranked: Sequence[str],
     sentences: Sequence[str],
 ) -> BenchmarkTable:
-    rows: dict[str, dict[str, Cell]] = {}
+    rows: dict[str, dict[str, Content]] = {}
     for place, name in enumerate(ranked, start=1):
         rates, all_marks = found[name], marks(systems[name])
         scored = rubric_rates(all_marks, scored_only=True)
@@ -111,7 +110,7 @@ def _by_group(axis: Axis, systems: Systems, sentences: Sequence[str]) -> Benchma
         chosen["multiple"] = there - {"single"}
     if axis == "modality":
         chosen["mixed"] = {group for group in there if "-" in group}
-    rows: dict[str, dict[str, Cell]] = {system: {} for system in systems}
+    rows: dict[str, dict[str, Content]] = {system: {} for system in systems}
     for system, records in systems.items():
         for name, groups in chosen.items():
             rates = rubric_rates(marks(_within(records, axis, groups)))

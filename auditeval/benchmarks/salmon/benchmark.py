@@ -22,7 +22,7 @@ from auditeval.benchmarks.salmon.samples import (
 )
 from auditeval.benchmarks.salmon.scorers import PairScores
 from auditeval.metrics.pairwise import PairwiseResult, of_outcomes, outcome
-from auditeval.table import Column
+from auditeval.table import Column, Content
 from auditeval.types import Undefined
 
 COLUMNS = {
@@ -102,7 +102,7 @@ class Salmon:
 
     def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[BenchmarkTable]:
         results = {name: self._results(records) for name, records in systems.items()}
-        rows: dict[str, dict[str, float | str | Undefined]] = {
+        rows: dict[str, dict[str, Content]] = {
             name: {
                 COLUMNS[part]: found[part].with_losses if part in found else Undefined(_NOT_THERE)
                 for part in PARTS
@@ -166,7 +166,7 @@ def _unscored(results: Mapping[str, Mapping[str, PairwiseResult]]) -> list[str]:
 
 
 def _counts(results: Mapping[str, Mapping[str, PairwiseResult]]) -> BenchmarkTable:
-    rows: dict[str, dict[str, float | str | Undefined]] = {}
+    rows: dict[str, dict[str, Content]] = {}
     for name, found in results.items():
         for part, result in found.items():
             limits = result.interval

@@ -18,11 +18,11 @@ from auditeval.benchmarks.speecheditbench.rates import (
     scored_rate,
 )
 from auditeval.benchmarks.speecheditbench.samples import TASKS
-from auditeval.table import Column, Direction
+from auditeval.table import Column, Content, Direction
 from auditeval.types import Undefined
 
 Systems: TypeAlias = Mapping[str, Sequence[Record]]
-Row: TypeAlias = dict[str, float | str | Undefined]
+Row: TypeAlias = dict[str, Content]
 
 NON_CONTENT = ("emotion", "style", "prosody", "paralinguistic", "acoustic")
 """The atomic tasks of Tables 3 and 5: neither the words nor the speaker are to change."""

@@ -10,10 +10,9 @@ from auditeval.benchmarks.benchmark import BenchmarkTable, Record, Value
 from auditeval.benchmarks.provenance import is_papers, model_name, title
 from auditeval.benchmarks.swanbench.means import comparable, deviation, gaps, mean, share
 from auditeval.benchmarks.swanbench.radar import HIGH, LOW, shifted_pesq, stretched
-from auditeval.table import Column, Direction
+from auditeval.table import Column, Content, Direction
 from auditeval.types import Undefined
 
-Cell = float | str | Undefined
 Systems = Mapping[str, Sequence[Record]]
 Timings = Mapping[str, Mapping[str, float]]
 
@@ -120,9 +119,9 @@ def _means(
     sentences: Sequence[str],
     timings: Timings,
 ) -> BenchmarkTable:
-    rows: dict[str, dict[str, Cell]] = {}
+    rows: dict[str, dict[str, Content]] = {}
     for system, records in systems.items():
-        row: dict[str, Cell] = {}
+        row: dict[str, Content] = {}
         for key, column in _keys(columns):
             row[column] = mean(records, key)
             if key not in _CONTENT:
@@ -190,11 +189,11 @@ def _radar(
         everywhere = [found[metric] for found in cells.values()]
         return stretched(value, everywhere, METRICS[metric].better == "lower")
 
-    def scaled_row(found: Mapping[str, Value]) -> dict[str, Cell]:
+    def scaled_row(found: Mapping[str, Value]) -> dict[str, Content]:
         return {names[metric]: scaled(metric, found[metric]) for metric in METRICS}
 
     overall = {s: {m: mean(records, m) for m in METRICS} for s, records in systems.items()}
-    by_scene: dict[str, dict[str, dict[str, Cell]]] = {}
+    by_scene: dict[str, dict[str, dict[str, Content]]] = {}
     for (system, scene), found in cells.items():
         by_scene.setdefault(scene, {})[system] = scaled_row(found)
     return BenchmarkTable.of(
