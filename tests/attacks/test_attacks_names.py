@@ -262,10 +262,9 @@ def test_tables_of_benchmarks(
     attacks(len(NAMES))
     columns = (Column("a", "higher"), Column(NAMES["mathtext"], "lower"), Column(NAMES["markup"]))
     rows = {name: {column.name: float(n) for column in columns} for n, name in enumerate(ALL)}
-    radar = {"radar": tuple(column.name for column in columns), "radar_range": (0, 9)}
-    table = BenchmarkTable.of(
-        "t", NAMES["an end of markup"], columns, rows, (NAMES["colours"],), **radar
-    )
+    more = {"radar": tuple(column.name for column in columns), "radar_range": (0, 9)}
+    title, notes = NAMES["an end of markup"], (NAMES["colours"],)
+    table = BenchmarkTable.of("t", title, columns, rows, notes, **more)
     show(table)
     in_text(plain(capsys.readouterr().out))
     with warnings.catch_warnings():
@@ -279,17 +278,15 @@ def test_sets_and_contrasts(
 ) -> None:
     attacks(2 * len(NAMES))
     metric = DataMetric(NAMES["markup"], "clap", True, None, None, lambda *_: None, max)  # type: ignore[arg-type]
-    rows = [
-        Row(name, 3, {metric.name: Measured(float(n), (0.0, 9.0), 3)}, {name: name})
-        for n, name in enumerate(ALL)
-    ]
+    found = {name: Measured(len(name) / 3, (0.0, 9.0), 3) for name in ALL}
+    rows = [Row(name, 3, {metric.name: found[name]}, {name: name}) for name in ALL]
     sets = DataQuality([metric], rows, {}, 0)
     show(data_quality.to_table(sets))
     in_text(plain(capsys.readouterr().out))
     data_quality.write(sets, tmp_path)
     in_markdown(tmp_path / "data_quality.md")
-    trials = {name: {"right": 2.0, name: 1.0} for name in ALL}
-    report = contrasts.of_scores(NAMES["mathtext"], "quality", dict.fromkeys(ALL, trials), 0)
+    scores = dict.fromkeys(ALL, {name: {"right": 2.0, name: 1.0} for name in ALL})
+    report = contrasts.of_scores(NAMES["mathtext"], "quality", scores, 0)
     show(contrasts.to_table(report))
     in_text(plain(capsys.readouterr().out))
     contrasts.write(report, tmp_path)
