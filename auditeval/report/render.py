@@ -63,8 +63,11 @@ def to_rich(table: Table, tight: bool = False) -> RichTable:
     rows = lines_of(table)
     for place, column in enumerate(table.columns):
         widest = max((len(line) for row in rows for line in row[place]), default=0)
+        heads = column.heading
+        if tight:
+            heads = tuple(line for head in heads for line in _broken(head, widest))
         rendered.add_column(
-            text.label(*(_broken(str(column), widest) if tight else column.heading)),
+            text.label(*heads),
             justify="left" if column.label else "right",
             no_wrap=True,
         )
