@@ -16,7 +16,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from omegaconf import DictConfig
 
@@ -29,6 +29,7 @@ from auditeval.outputs import sole_writer
 from auditeval.report import agreement, card, machine
 from auditeval.report.agreement import Predictions
 from auditeval.scoring import choose_device
+from auditeval.table import Table
 from auditeval.training import held_out, process, record
 from auditeval.training.baselines import Baseline, ask, constant
 from auditeval.training.configured import call, plain, whole
@@ -38,9 +39,6 @@ from auditeval.training.further_tests import FurtherTest
 from auditeval.training.rehearsal import rehearse
 from auditeval.training.wandb_logger import WandbLogger
 from auditeval.types import EditPair, UserError
-
-if TYPE_CHECKING:
-    from auditeval.table import Table
 
 log = logging.getLogger(__name__)
 
