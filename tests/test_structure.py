@@ -82,7 +82,7 @@ def imported(source: str, package: str) -> Iterator[str]:
 
 
 def wrong_imports(source: str, relative: str) -> list[str]:
-    """Imports of `relative` ("data/listeners.py") that point to the right or away from home."""
+    """Imports of `relative` ("data/splits.py") that point to the right or away from home."""
     found = []
     parts = Path(relative).with_suffix("").parts
     room = parts[0]
@@ -148,7 +148,7 @@ def test_a_wrong_import_is_caught(relative: str, source: str) -> None:
     ("relative", "source"),
     [
         ("data/soundbank/music.py", "from .event import SoundEvent\nfrom . import blocks"),
-        ("data/listeners.py", "from auditeval import manifest"),
+        ("data/splits.py", "from auditeval import manifest"),
         ("training/run.py", "import pytorch_lightning\nfrom auditeval import audio, report"),
         ("audio/waveform.py", "import soxr"),
     ],

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from auditeval import manifest
-from auditeval.data.listeners import FAULTS
+from auditeval.data.simulation.faults import FAULTS
 from auditeval.data.simulation.vocabulary import known
 from auditeval.types import UserError
 

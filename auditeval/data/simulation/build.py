@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,23 +21,19 @@ import numpy as np
 from auditeval import manifest
 from auditeval.atomic import replacing
 from auditeval.audio import files, waveform
-from auditeval.data import listeners
-from auditeval.data.simulation.edits import SLOTS, original_of, render, word
+from auditeval.data.simulation import panel
+from auditeval.data.simulation.edits import original_of, render, word
+from auditeval.data.simulation.faults import FAULTS
+from auditeval.data.simulation.faults.fault import Dose
 from auditeval.data.simulation.material import Material
 from auditeval.data.simulation.nuisance import SHARE, nuisance
-from auditeval.data.simulation.scenes import Scene, make_scene
+from auditeval.data.simulation.scenes import OPERATIONS, SLOTS, UNEDITED, Scene, make_scene
 from auditeval.data.simulation.signals import RATE_HZ, bandwidth_hz
-from auditeval.data.simulation.systems import (
-    OPERATIONS,
-    SYSTEMS,
-    UNEDITED,
-    draw_faults,
-    shares,
-)
+from auditeval.data.simulation.systems import SYSTEMS, draw_doses
 from auditeval.progress import track
 from auditeval.types import AXES, EditPair
 
-VERSION = 12
+VERSION = max(12, *(fault.since for fault in FAULTS.values()))
 """Raise it when the same arguments would make other sounds: old folders are then not reused."""
 
 EDITS_PER_SCENE = 5
@@ -78,11 +75,8 @@ def build(
     material = Material({n: Path(p) for n, p in given.items() if p}, held_out, pools)
     span = [seconds, seconds] if isinstance(seconds, (int, float)) else list(seconds)
     settings = {"scenes": scenes, "seconds": span, "seed": seed, "unedited": unedited}
-
-    def make(audio: Path, index: int) -> Made:
-        return _scene(audio, index, material, span, seed, unedited)
-
     settings |= {"classes": material.synthetic, "pools": pools}
+    make = partial(_scene, material=material, seconds=span, seed=seed, unedited=unedited)
     return finished(Path(folder), "simulated", settings, material, scenes, workers, make)
 
 
@@ -135,16 +129,17 @@ def _scene(
         before = original_of(scene, operation)
         if not original.exists():
             write_clip(original, before)
-        speech = scene.is_speech
-        faults = draw_faults(system, operation, len(before), band_hz, speech, rng)
-        words = word(scene, operation, rng, "edit_otherwise" in faults)
-        if "edit_misplaced" in faults and not words.told:
-            faults["edit_misplaced"] = faults["edit_misplaced"]._replace(severity=0.2)
-        made = render(scene, operation, faults, rng)
-        samples, later = made.samples, 0.0
+        doses = draw_doses(system, operation, len(before), band_hz, scene.is_speech, rng)
+        words = word(scene, operation, doses, rng)
+        if not words.told:
+            for fault, (severity, span) in doses.items():
+                doses[fault] = Dose(severity * FAULTS[fault].untold, span)
+        (samples, changed), later = render(scene, operation, doses, rng), 0.0
         if rng.random() < SHARE:
             samples, later = nuisance(samples, rng)
-        severities = {fault: dose.severity for fault, dose in faults.items()}
+        severities = {fault: dose.severity for fault, dose in doses.items()}
+        axes = [axis for axis in AXES if operation != UNEDITED or axis != "relevance"]
+        votes = panel.rate(doses, len(before), np.random.default_rng(seed), rng, axes)
         edited = folder / f"{name}_{system}_{operation}.flac"
         write_clip(edited, samples)
         pairs.append(
@@ -157,33 +152,15 @@ def _scene(
                 operation=operation,
                 system=system,
                 source=source,
-                raters=dict(
-                    listeners.rate(
-                        severities,
-                        np.random.default_rng(seed),
-                        rng,
-                        shares(faults, len(before)),
-                        [axis for axis in AXES if operation != UNEDITED or axis != "relevance"],
-                    )
-                ),
+                raters=dict(votes),
             )
         )
-        local = [fault for fault, dose in faults.items() if dose.span is not None]
-        row = row_of(scene, edited.stem, operation, made.changed, len(samples), later)
-        sounds = [row["background"], *row["events"], *spares(scene, severities)]
-        rows.append(row | {"faults": severities, "local": local, "sounds": sorted({*sounds})})
+        local = [fault for fault, dose in doses.items() if dose.span is not None]
+        row = row_of(scene, edited.stem, operation, changed, len(samples), later)
+        spares = [scene.spare_names[need] for fault in doses if (need := FAULTS[fault].needs)]
+        sounds = sorted({row["background"], *row["events"], *spares})
+        rows.append(row | {"faults": severities, "local": local, "sounds": sounds})
     return pairs, rows
-
-
-_SPARES = {
-    **{"edit_wrong": "wrong", "edit_otherwise": "wrong", "noise_real": "noise"},
-    **{"background_replaced": "foreign", "clip_unrelated": "foreign"},
-}
-
-
-def spares(scene: Scene, faults: Iterable[str]) -> list[str]:
-    """The classes that faults bring in beside the scene's own."""
-    return [scene.spare_names[_SPARES[fault]] for fault in faults if fault in _SPARES]
 
 
 def row_of(

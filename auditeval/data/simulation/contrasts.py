@@ -7,27 +7,30 @@ its `system` the variant; no panel rated them, and the only rating is a relevanc
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from auditeval.data.simulation.build import Made, finished, row_of, write_clip
 from auditeval.data.simulation.edits import original_of, render, word
+from auditeval.data.simulation.faults import FAULTS
+from auditeval.data.simulation.faults.fault import Dose
 from auditeval.data.simulation.material import Material
-from auditeval.data.simulation.scenes import make_scene
-from auditeval.data.simulation.systems import OPERATIONS, Dose, implied
+from auditeval.data.simulation.scenes import OPERATIONS, make_scene
+from auditeval.data.simulation.systems import implied
 from auditeval.data.simulation.vocabulary import known
 from auditeval.types import EditPair, UserError
 
-VARIANTS: dict[str, dict[str, float]] = {
-    "right": {},
-    "wrong": {"edit_wrong": 1.0},
-    "hiss": {"edit_hiss": 1.0},
-    "swapped": {"edit_otherwise": 1.0},
-    "untouched": {"edit_absent": 1.0},
-    "opposite": {"edit_opposite": 1.0},
+VARIANTS: dict[str, tuple[str, ...]] = {
+    "right": (),
+    "wrong": ("edit_wrong",),
+    "hiss": ("edit_hiss",),
+    "swapped": ("edit_otherwise",),
+    "untouched": ("edit_absent",),
+    "opposite": ("edit_opposite",),
 }
-"""Variant -> its fault. Replacing has no opposite."""
+"""Variant -> its faults. Replacing has no opposite."""
 
 
 def build(
@@ -59,10 +62,7 @@ def build(
         raise UserError(f"there is no sound of {', '.join(sorted(missing))}: name its recordings")
     span = [seconds, seconds] if isinstance(seconds, (int, float)) else list(seconds)
     settings = {"trials": trials, "seconds": span, "seed": seed, "classes": names}
-
-    def make(audio: Path, index: int) -> Made:
-        return _trial(audio, index, material, span, seed, names)
-
+    make = partial(_trial, material=material, seconds=span, seed=seed, classes=names)
     return finished(Path(folder), "contrasts", settings, material, trials, workers, make)
 
 
@@ -85,16 +85,15 @@ def _trial(
     # One wording of what stays for all variants, so that only the asked edit differs.
     state = int(rng.integers(2**31))
     pairs, rows = [], []
-    for variant, fault in VARIANTS.items():
-        if variant == "opposite" and operation == "replace":
+    for variant, faults in VARIANTS.items():
+        if not all(operation in FAULTS[name].operations for name in faults):
             continue
-        faults = {name: Dose(severity) for name, severity in fault.items()}
-        faults |= implied(faults, operation)
-        swapped = variant == "swapped"
-        words = word(scene, operation, np.random.default_rng(state), swapped)
-        made = render(scene, operation, faults, np.random.default_rng(state))
+        doses = dict.fromkeys(faults, Dose(1.0))
+        doses |= implied(doses, operation)
+        words = word(scene, operation, doses, np.random.default_rng(state))
+        samples, changed = render(scene, operation, doses, np.random.default_rng(state))
         edited = folder / f"{trial}_{variant}.flac"
-        write_clip(edited, made.samples)
+        write_clip(edited, samples)
         pairs.append(
             EditPair(
                 id=f"{trial}_{operation}_{variant}",
@@ -105,9 +104,9 @@ def _trial(
                 operation=operation,
                 system=variant,
                 source=trial,
-                ratings={"relevance": 1.0 if fault else 5.0},
+                ratings={"relevance": 1.0 if faults else 5.0},
             )
         )
-        row = row_of(scene, pairs[-1].id, operation, made.changed, len(made.samples))
-        rows.append(row | {"faults": fault, "local": []})
+        row = row_of(scene, pairs[-1].id, operation, changed, len(samples))
+        rows.append(row | {"faults": dict.fromkeys(faults, 1.0), "local": []})
     return pairs, rows

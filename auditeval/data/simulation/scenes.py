@@ -4,16 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from auditeval.data.mixing import place, quietest_start
 from auditeval.data.simulation.captions import Phrase, phrase
-from auditeval.data.simulation.content import Span
 from auditeval.data.simulation.material import SPEECH, Material
-from auditeval.data.simulation.signals import RATE_HZ, active_rms, below, coloured, decibels
+from auditeval.data.simulation.signals import RATE_HZ, Span, active_rms, below, coloured, decibels
 from auditeval.data.simulation.vocabulary import alike
+
+UNEDITED = "process"
+"""The operation that asks for no change: the clip only went through something."""
+
+SLOTS: dict[str, tuple[str | None, str | None]] = {
+    "add": (None, "B"),
+    "delete": ("B", None),
+    "replace": ("B", "C"),
+    UNEDITED: (None, None),
+}
+"""Which event the original has, and which one the edit should have in its place."""
+
+OPERATIONS = tuple(name for name in SLOTS if name != UNEDITED)
+
+Spare = Literal["other_take", "foreign", "noise", "wrong"]
+_SEED_OF: dict[Spare, int] = {"other_take": 0, "foreign": 1, "wrong": 2, "noise": 4}
 
 SPEECH_SHARE = 0.3
 """Of the scenes, whose background is a talker alone."""
@@ -44,28 +59,23 @@ class Sound(NamedTuple):
 class Scene(NamedTuple):
     """All clips are float (N,) at RATE_HZ. B is what is added, deleted or replaced by C.
 
-    Spares are made when they are first asked for: `other_take` and `foreign` in the place of the
-    background, `noise` under it, `wrong` in the place of an event (`spare_names` has the classes
-    of these), `other_event` as another take of "B" or "C".
+    Spares are made when they are first asked for: `spare` gives "other_take" and "foreign" in the
+    place of the background and "noise" under it; `wrong` is in the place of an event (`spare_names`
+    has the classes of these), `other_event` another take of "B" or "C".
     """
 
     name: str
     background: np.ndarray
     words: Phrase
     events: dict[str, Sound]
-    spare_names: dict[str, str]
-    other_take: Callable[[], np.ndarray]
-    foreign: Callable[[], np.ndarray]
-    noise: Callable[[], np.ndarray]
+    spare_names: dict[Spare, str]
+    spare: Callable[[Spare], np.ndarray]
     wrong: Callable[[], Sound]
     other_event: Callable[[str], np.ndarray]
 
     @property
     def is_speech(self) -> bool:
         return self.name in SPEECH
-
-    def spoken(self, wanted: str | None) -> Phrase | None:
-        return self.events[wanted].words if wanted else None
 
 
 def make_scene(
@@ -124,55 +134,43 @@ def make_scene(
     placed = {slot: put(chosen["BC".index(slot)], sound) for slot, (sound, _) in takes.items()}
     words = phrase(name, rng)
     seeds = rng.integers(2**31, size=5)
-
-    @lru_cache
-    def other_take() -> np.ndarray:
-        own = np.random.default_rng(seeds[0])
-        return gain * level(material.take(name, pool, length / RATE_HZ, own, True, taken)[0])
-
-    spares = [np.random.default_rng(seed) for seed in (seeds[1], seeds[4], seeds[2])]
+    own = {which: np.random.default_rng(seeds[at]) for which, at in _SEED_OF.items()}
     unlike = [n for n in material.backgrounds(pool) if not alike(n, name)]
     # Talk under a talker is the commonest noise of speech tests.
     babble = name in SPEECH and _BABBLE in material.backgrounds(pool)
-    babble = babble and spares[1].random() < _BABBLE_SHARE
-    names = {
-        "foreign": str(spares[0].choice(unlike)),
-        "noise": _BABBLE if babble else str(spares[1].choice(unlike)),
-        "wrong": _unlike(material, pool, [name, *chosen], spares[2], events),
+    babble = babble and own["noise"].random() < _BABBLE_SHARE
+    names: dict[Spare, str] = {
+        "other_take": name,
+        "foreign": str(own["foreign"].choice(unlike)),
+        "noise": _BABBLE if babble else str(own["noise"].choice(unlike)),
+        "wrong": _unlike(material, pool, [name, *chosen], own["wrong"], events),
     }
 
     @lru_cache
-    def foreign() -> np.ndarray:
-        other = material.take(names["foreign"], pool, length / RATE_HZ, spares[0], True)[0]
-        return gain * level(other)
-
-    @lru_cache
-    def noise() -> np.ndarray:
-        other = material.take(names["noise"], pool, length / RATE_HZ, spares[1], True)[0]
-        return gain * level(other)
+    def spare(which: Spare) -> np.ndarray:
+        but = taken if which == "other_take" else ""
+        sound = material.take(names[which], pool, length / RATE_HZ, own[which], True, but)[0]
+        return gain * level(sound)
 
     @lru_cache
     def wrong() -> Sound:
-        event, own = names["wrong"], spares[2]
-        sound = below(material.take(event, pool, longest, own)[0], top_hz)
+        event = names["wrong"]
+        sound = below(material.take(event, pool, longest, own["wrong"])[0], top_hz)
         sound = sound * (gain * decibels(louder_db[0]) / max(active_rms(sound), 1e-6))
         sound = sound.astype(np.float32)[: length - start]
         samples = place(sound, start, length)
-        return Sound(event, samples, (start, start + len(sound)), phrase(event, own))
+        return Sound(event, samples, (start, start + len(sound)), phrase(event, own["wrong"]))
 
     @lru_cache
     def other_event(slot: str) -> np.ndarray:
-        own = np.random.default_rng([seeds[3], ord(slot)])
-        found = placed[slot]
-        sound, _ = material.take(found.name, pool, longest, own, but=takes[slot][1])
+        again, event = np.random.default_rng([seeds[3], ord(slot)]), placed[slot]
+        sound, _ = material.take(event.name, pool, longest, again, but=takes[slot][1])
         sound = below(sound, top_hz)[: length - start]
-        sound = sound * (
-            active_rms(found.samples[slice(*found.span)]) / max(active_rms(sound), 1e-6)
-        )
+        loud = active_rms(event.samples[slice(*event.span)])
+        sound = sound * (loud / max(active_rms(sound), 1e-6))
         return place(sound.astype(np.float32), start, length)
 
-    spare = (other_take, foreign, noise, wrong, other_event)
-    return Scene(name, gain * background, words, placed, names, *spare)
+    return Scene(name, gain * background, words, placed, names, spare, wrong, other_event)
 
 
 def _background(

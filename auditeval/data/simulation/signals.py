@@ -9,7 +9,11 @@ from scipy import signal
 RATE_HZ = 32000
 """Of all that is simulated."""
 
+Span = tuple[int, int]
+"""Samples [start, stop)."""
+
 WINDOW, HOP = 1024, 256
+FADE = round(0.01 * RATE_HZ)
 _FRAME = round(0.02 * RATE_HZ)
 _QUIET_DB = 30.0
 _BAND_FLOOR_DB = 75.0
@@ -106,6 +110,25 @@ def stretched(x: np.ndarray, factor: float) -> np.ndarray:
     made = resynthesized((sizes * np.exp(1j * phases)).astype(np.complex64), len(times) * HOP)
     late = max(0, round((factor - 1) * WINDOW))
     return made[late : late + round(factor * len(x))]
+
+
+def blended(x: np.ndarray, other: np.ndarray, span: Span) -> np.ndarray:
+    """`other` within the span and `x` outside, passing over 10 ms inside the span."""
+    weight = np.zeros(len(x))
+    start, stop = span
+    weight[start:stop] = 1
+    n = min(FADE, (stop - start) // 2)
+    if start > 0:
+        weight[start : start + n] = np.linspace(0, 1, n, endpoint=False)
+    if stop < len(x):
+        weight[stop - n : stop] = np.linspace(1, 0, n, endpoint=False)
+    return x + weight * (other - x)
+
+
+def somewhere(size: int, length: int, rng: np.random.Generator) -> Span:
+    """A random stretch of that size in a clip."""
+    start = int(rng.integers(length - size + 1))
+    return start, start + size
 
 
 def _hann() -> np.ndarray:

@@ -3,40 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
-import numpy as np
+from numpy.random import Generator
 
-from auditeval.data.listeners import FAULTS, parameter
-from auditeval.data.simulation.content import CONTENT, Span
-from auditeval.data.simulation.damage import DAMAGE
-from auditeval.data.simulation.signals import RATE_HZ
-
-OPERATIONS = ("add", "delete", "replace")
-UNEDITED = "process"
-"""The operation that asks for no change: the clip only went through something."""
+from auditeval.data.simulation.faults import FAULTS
+from auditeval.data.simulation.faults.fault import Dose, Stage
+from auditeval.data.simulation.scenes import UNEDITED
+from auditeval.data.simulation.signals import RATE_HZ, Span, somewhere
 
 NOISES = ("noise_white", "noise_pink", "noise_brown", "noise_real")
 
-WHOLE = (
-    "edit_absent",
-    "edit_wrong",
-    "edit_hiss",
-    "edit_opposite",
-    "edit_halfway",
-    "edit_otherwise",
+# The order of the draws, which sets keep wherever a fault acts. Faults not named come after.
+_DRAWN_FIRST = (
+    *("edit_absent", "edit_faint", "edit_residue", "edit_wrong", "edit_hiss", "edit_opposite"),
+    *("edit_halfway", "edit_otherwise", "edit_misplaced", "edit_loud", "edit_abrupt", *NOISES),
+    *("hum", "mnru", "opus", "mp3", "vocoder", "phase", "musical_noise", "clipping"),
+    *("quantisation", "low_pass", "equalisation", "high_pass", "dropouts", "reverberation"),
+    *("background_lost", "background_replaced", "background_regenerated", "background_reordered"),
+    *("background_shifted", "background_stretched", "background_pitched", "background_level"),
+    *("clip_regenerated", "clip_unrelated"),
 )
-"""Of these an edit has at most one, and then none that supposes it was done."""
-
-_OF_REPLACING = ("edit_halfway",)
-_OF_ADDING = ("edit_faint", "edit_misplaced", "edit_loud")
-_OF_DELETING = ("edit_residue",)
-_NOT_OF_REPLACING = ("edit_opposite",)
 
 # The share of edits with each fault, whoever edits. Those of the edit itself are commoner: only
 # they tell what relevance is about.
 COMMON: dict[str, float] = {
-    **dict.fromkeys(FAULTS, 0.012),
+    **dict.fromkeys((*_DRAWN_FIRST, *FAULTS), 0.012),
     **{"edit_absent": 0.04, "edit_wrong": 0.06, "edit_hiss": 0.04, "edit_otherwise": 0.08},
     **{"edit_opposite": 0.03, "edit_halfway": 0.04, "edit_faint": 0.08, "edit_residue": 0.1},
 }
@@ -75,94 +66,45 @@ _SPEECH_TEST = {"mnru": 0.65}
 _SPEECH_TEST_NOISE, _SPEECH_TEST_LINE = 0.75, 0.4
 _LINE = {"low_pass": 0.8, "high_pass": 0.7, "equalisation": 0.8}
 
-_LOCAL_SHARE = 0.3  # of the damage
-_LOCAL_SECONDS = (0.4, 1.5)
-_MAY_BE_LOCAL = {*DAMAGE, "noise_real"} - {"reverberation"}
+_LOCAL_SHARE, _LOCAL_SECONDS = 0.3, (0.4, 1.5)  # of the damage
 
 
-class Dose(NamedTuple):
-    """A severity in 0..1, and the samples it acts on where these are not the whole clip."""
-
-    severity: float
-    span: Span | None = None
-
-
-def draw_faults(
-    system: str,
-    operation: str,
-    length: int,
-    band_hz: float,
-    is_speech: bool,
-    rng: np.random.Generator,
+def draw_doses(
+    system: str, operation: str, length: int, band_hz: float, is_speech: bool, rng: Generator
 ) -> dict[str, Dose]:
-    """Which faults the system commits this time on a clip of that length and bandwidth.
-
-    Severities are uniform. A low-pass always cuts something off.
-    """
+    """Fault -> dose: what the system commits this time on a clip of that length and bandwidth."""
     chances, local_share = COMMON | SYSTEMS[system], _LOCAL_SHARE
     if operation == UNEDITED:
-        chances = {n: p for n, p in chances.items() if not n.startswith("edit_")}
+        chances = {n: p for n, p in chances.items() if UNEDITED in FAULTS[n].operations}
         if rng.random() < _SPEECH_TEST_SHARE:
             chances, local_share = dict(_SPEECH_TEST), 0.0
             if rng.random() < _SPEECH_TEST_NOISE:
                 chances[str(rng.choice(NOISES))] = 1.0
             if rng.random() < _SPEECH_TEST_LINE:
                 chances |= _LINE
-    drawn = [n for n in FAULTS if n in chances and rng.random() < chances[n]]
-    drawn = [n for n in drawn if _possible(n, operation, is_speech)]
-    if whole := [n for n in drawn if n in WHOLE]:
-        drawn = [whole[0], *(n for n in drawn if not n.startswith("edit_"))]
-    if "clip_unrelated" in drawn:
-        drawn = ["clip_unrelated"]
-    content = [n for n in drawn if n in CONTENT or n == "clip_regenerated"]
+    drawn = [FAULTS[n] for n in COMMON if n in chances and rng.random() < chances[n]]
+    drawn = [f for f in drawn if operation in f.operations and (f.of_speech or not is_speech)]
+    if whole := [f for f in drawn if f.whole]:
+        drawn = [whole[0], *(f for f in drawn if UNEDITED in f.operations)]
+    drawn = [f for f in drawn if f.stage is Stage.FILE] or drawn
+    content = [f for f in drawn if f.stage is Stage.BACKGROUND]
     surplus = content[1:] if rng.random() < 0.7 else content[2:]
     doses = {}
-    for name in drawn:
-        if name in surplus:
-            continue
-        severity = 1.0 if FAULTS[name].span == ((0, 0), (1, 1)) else float(rng.uniform(0.0, 1.0))
-        if name == "low_pass":
-            severity = max(severity, _least_low_pass(0.7 * band_hz))
-        local = _moment(length, rng) if rng.random() < local_share else None
-        doses[name] = Dose(round(severity, 6), local if name in _MAY_BE_LOCAL else None)
+    for fault in drawn:
+        if fault not in surplus:
+            severity = fault.draw(band_hz, rng)
+            local = _moment(length, rng) if rng.random() < local_share else None
+            doses[fault.name] = Dose(severity, local if fault.local else None)
     return doses | implied(doses, operation)
 
 
-def implied(faults: Mapping[str, Dose], operation: str) -> dict[str, Dose]:
+def implied(doses: Mapping[str, Dose], operation: str) -> dict[str, Dose]:
     """What comes with a fault: deleting the wrong sound leaves nothing of what should stay."""
-    lost = operation == "delete" and "edit_wrong" in faults
-    return {"background_lost": Dose(1.0)} if lost else {}
+    implies = [FAULTS[name].implies for name in doses]
+    return {fault[operation]: Dose(1.0) for fault in implies if operation in fault}
 
 
-def shares(faults: dict[str, Dose], length: int) -> dict[str, float]:
-    """Which share of the clip each local fault fills, for `listeners.expected`."""
-    return {
-        name: (dose.span[1] - dose.span[0]) / length
-        for name, dose in faults.items()
-        if dose.span is not None
-    }
-
-
-def _possible(name: str, operation: str, is_speech: bool) -> bool:
-    if is_speech and name.endswith("_regenerated"):
-        return False  # another take would say other words: that is another sound
-    if operation == "add":
-        return name not in (*_OF_DELETING, *_OF_REPLACING)
-    if operation == "delete":
-        return name not in (*_OF_ADDING, *_OF_REPLACING)
-    return name not in _NOT_OF_REPLACING
-
-
-def _moment(length: int, rng: np.random.Generator) -> Span | None:
+def _moment(length: int, rng: Generator) -> Span | None:
     """Of 0.4 to 1.5 s and not over half of the clip, where it is long enough."""
     size = round(rng.uniform(*_LOCAL_SECONDS) * RATE_HZ)
-    if size > length // 2:
-        return None
-    start = int(rng.integers(length - size + 1))
-    return start, start + size
-
-
-def _least_low_pass(cutoff_hz: float) -> float:
-    grid = np.linspace(0, 1, 101)
-    cuts = np.array([parameter("low_pass", s) for s in grid])
-    return float(grid[min(int(np.searchsorted(-cuts, -cutoff_hz)), 100)])
+    return somewhere(size, length, rng) if size <= length // 2 else None

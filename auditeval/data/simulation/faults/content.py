@@ -1,0 +1,149 @@
+"""Faults of the kept content: lost, replaced, out of order, in another place, pitch or tempo."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.random import Generator
+
+from auditeval.audio import Waveform, resample
+from auditeval.data.simulation.faults.fault import ContentFault, Edit, Fault, Scale, Stage
+from auditeval.data.simulation.signals import RATE_HZ, Span, blended, decibels, somewhere, stretched
+
+_BLOCK = round(0.25 * RATE_HZ)
+_SHARE = Scale("share", ((0.0, 0.05), (1.0, 1.0)))
+
+Touched = tuple[np.ndarray, Span]
+
+
+# Pitch: a quarter tone passes, a whole tone is another voice, five are another being.
+@ContentFault(
+    Scale("semitones", ((0, 0.3), (1, 6))),
+    quality=((0.3, 0.2), (2, 0.6), (6, 1.3)),
+    faithfulness=((0.3, 0.4), (1, 1.0), (2, 1.6), (6, 2.6)),
+)
+def background_pitched(x: np.ndarray, semitones: float, rng: Generator) -> Touched:
+    """Higher or lower at the same tempo."""
+    factor = 2 ** (semitones * int(rng.choice([-1, 1])) / 12)
+    longer = stretched(x, factor).astype(np.float32)
+    made = resample(Waveform(longer, round(RATE_HZ * factor)), RATE_HZ)
+    return np.resize(made, len(x)), (0, len(x))
+
+
+# Tempo: 2 % passes, 10 % is noticeable, half as long again is another rhythm (2).
+@ContentFault(
+    Scale("% longer or shorter", ((0, 3), (1, 40))),
+    quality=((3, 0.2), (10, 0.5), (40, 1.2)),
+    faithfulness=((3, 0.4), (10, 1.2), (40, 2.4)),
+)
+def background_stretched(x: np.ndarray, percent: float, rng: Generator) -> Touched:
+    """Longer or shorter at the same pitch; cut off, or begun again, at its old length."""
+    factor = (1 + percent / 100) ** int(rng.choice([-1, 1]))
+    return np.resize(stretched(x, factor), len(x)), (0, len(x))
+
+
+# Moved in time: from 0.1 s on against the edit and the original it can be told.
+@ContentFault(
+    Scale("s", ((0, 0.1), (1, 1.5))),
+    quality=((0.1, 0.0), (1.5, 0.2)),
+    faithfulness=((0.1, 0.3), (0.5, 1.2), (1.5, 2.0)),
+)
+def background_shifted(x: np.ndarray, seconds: float, rng: Generator) -> Touched:
+    """Earlier or later, the end that is pushed out coming back at the other."""
+    return np.roll(x, round(seconds * RATE_HZ) * int(rng.choice([-1, 1]))), (0, len(x))
+
+
+# "Noticeable changes in rhythm or sequence" are a 3, "major changes in ordering" a 2.
+@ContentFault(
+    Scale("share", ((0, 0.15), (1, 1))),
+    quality=((0.15, 0.3), (1, 0.8)),
+    faithfulness=((0, 0.5), (0.15, 1.0), (0.5, 2.2), (1, 3.0)),
+)
+def background_reordered(x: np.ndarray, share: float, rng: Generator) -> Touched:
+    """Blocks of 0.25 s, a share of them permuted; a rest at the end stays."""
+    count = len(x) // _BLOCK
+    if count < 2:
+        return x[::-1], (0, len(x))
+    moved = np.sort(rng.choice(count, max(2, round(share * count)), replace=False))
+    order = np.arange(count)
+    order[moved] = np.roll(moved, 1)  # one cycle: none of them stays where it was
+    blocks = x[: count * _BLOCK].reshape(count, _BLOCK)[order].ravel()
+    span = int(moved[0]) * _BLOCK, int(moved[-1] + 1) * _BLOCK
+    return np.concatenate([blocks, x[count * _BLOCK :]]), span
+
+
+# Another take of the same kind of sound: style remains, the content does not.
+@ContentFault(
+    _SHARE,
+    faithfulness=((0, 0.0), (0.1, 0.6), (0.3, 1.2), (0.6, 1.9), (1, 2.5)),
+    needs="other_take",
+    of_speech=False,
+)
+def background_regenerated(
+    x: np.ndarray, share: float, rng: Generator, other: np.ndarray
+) -> Touched:
+    """`other` over a share of the clip."""
+    span = somewhere(max(1, round(share * len(x))), len(x), rng)
+    return blended(x, other, span), span
+
+
+# Another sound in its place: what was there bears no resemblance.
+background_replaced = ContentFault(
+    _SHARE,
+    quality=((0.05, 0.1), (1, 0.3)),
+    relevance=((0.05, 0.1), (0.5, 0.7), (1, 1.5)),
+    faithfulness=((0, 0.0), (0.1, 1.2), (0.3, 2.1), (0.6, 3.0), (1, 3.8)),
+    name="background_replaced",
+    effect=background_regenerated.effect,
+    needs="foreign",
+)
+
+
+# "Missing altogether" is faithfulness 1; a short gap is noticed at once.
+@ContentFault(
+    _SHARE,
+    quality=((0.05, 0.2), (0.3, 0.6), (1, 0.6)),
+    relevance=((0.05, 0.0), (1, 0.4)),
+    faithfulness=((0, 0.0), (0.1, 1.3), (0.3, 2.3), (0.6, 3.2), (1, 4.0)),
+)
+def background_lost(x: np.ndarray, share: float, rng: Generator) -> Touched:
+    """40 dB down over a share of the clip."""
+    span = somewhere(max(1, round(share * len(x))), len(x), rng)
+    return blended(x, 0.01 * x, span), span
+
+
+# "Slight variation in loudness" is a 4; more than a mix would ever have, a 3.
+@ContentFault(
+    Scale("dB up or down", ((0, 2), (1, 18))),
+    quality=((2, 0.0), (8, 0.2), (18, 0.6)),
+    faithfulness=((2, 0.2), (4, 0.8), (8, 1.4), (18, 2.3)),
+)
+def background_level(x: np.ndarray, db: float, rng: Generator) -> Touched:
+    return x * decibels(db * int(rng.choice([-1, 1]))), (0, len(x))
+
+
+# The whole clip taken anew: only its kind is left, the edit is there.
+@Fault(
+    quality=((0, 0), (1, 0.2)),
+    faithfulness=((0, 0), (1, 2.7)),
+    stage=Stage.BACKGROUND,
+    needs="other_take",
+    of_speech=False,
+)
+def clip_regenerated(edit: Edit, amount: float, rng: Generator) -> None:
+    """Other takes of background and wanted event."""
+    edit.background = edit.scene.spare("other_take")
+    edit.touched.append((0, len(edit.background)))
+    if edit.wanted:
+        edit.event = edit.scene.other_event(edit.wanted)
+
+
+# Another clip altogether: "bears little or no resemblance", and nothing that was asked for.
+@Fault(
+    quality=((0, 0), (1, 0.4)),
+    relevance=((0, 0), (1, 3.8)),
+    faithfulness=((0, 0), (1, 4.0)),
+    stage=Stage.FILE,
+    needs="foreign",
+)
+def clip_unrelated(edit: Edit, amount: float, rng: Generator) -> None:
+    edit.clip, edit.places = edit.scene.spare("foreign"), [(0, len(edit.clip))]
