@@ -1,6 +1,6 @@
 """Checkpoints: a folder with model.safetensors and config.json. Loading one never runs its code.
 
-The configuration names a model and an encoder out of two closed lists and gives them plain JSON
+The configuration names a model and extractors out of two closed lists and gives them plain JSON
 arguments; there is no import path in it, and no pickle beside it.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -25,37 +26,41 @@ from auditeval.checkpoint_files import (
     TrainedOn,
     read_trained_on,
 )
-from auditeval.features import ENCODERS, make_encoder
+from auditeval.checkpoint_upgrade import OLD_FORMAT, upgraded, used
+from auditeval.features import EXTRACTORS, make_encoder, make_extractor
 from auditeval.features.comparison import REVISION
 from auditeval.features.encoder import Encoder
+from auditeval.features.extractor import Extractor
 from auditeval.models import MODELS, Model
-from auditeval.models.omni import swift
 from auditeval.types import UserError
 
-_FORMAT: Literal["auditeval-1"] = "auditeval-1"
+_FORMAT: Literal["auditeval-2"] = "auditeval-2"
 _PICKLES = {".bin", ".ckpt", ".joblib", ".pickle", ".pkl", ".pt", ".pth"}
 
 
-class _Part(BaseModel):
+class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
     name: str
     arguments: dict[str, Any]
 
 
-class _EncoderPart(_Part):
+class _Extractor(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    arguments: dict[str, Any]
     revision: str
 
 
 class CheckpointConfig(BaseModel):
     """What config.json holds; any other key is refused.
 
-    `comparison` is the revision of `features.comparison`, "" for a model that does not look at it.
+    `features` are the extractors by name, in their order. `comparison` is the revision of
+    `features.comparison`, "" for a model that does not look at it.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True)
-    format: Literal["auditeval-1"]
-    model: _Part
-    encoder: _EncoderPart
+    format: Literal["auditeval-2"]
+    model: _Model
+    features: dict[str, _Extractor]
     comparison: str = ""
     training: dict[str, Any]
     software: dict[str, str]
@@ -109,34 +114,34 @@ def write(
 
 
 def _describe(model: Model, encoder: Encoder, training: dict[str, Any]) -> CheckpointConfig:
-    packages = ["auditeval", "torch", "numpy"]
-    packages += ["transformers", "peft"] if encoder.name == "qwen_omni" else []
     return CheckpointConfig(
         format=_FORMAT,
-        model=_Part(
+        model=_Model(
             name=next(name for name, kind in MODELS.items() if kind is type(model)),
             arguments=model.arguments,
         ),
-        encoder=_EncoderPart(
-            name=encoder.name, arguments=encoder.arguments, revision=encoder.revision
-        ),
+        features={
+            name: _Extractor(arguments=extractor.arguments, revision=extractor.revision)
+            for name, extractor in encoder.extractors.items()
+        },
         comparison=_comparison(model),
         training=training,
         software={
             "python": platform.python_version(),
-            **{package: version(package) for package in packages},
+            **{package: version(package) for package in ("auditeval", "torch", "numpy")},
+            **{package: version(package) for package in model.software},
         },
     )
 
 
 def _comparison(model: Model) -> str:
-    return REVISION if model.arguments.get("alignment_dim") else ""
+    return REVISION if model.arguments.get("inputs", {}).get("alignment") else ""
 
 
 def is_checkpoint(folder: Path) -> bool:
     """Whether a folder holds a checkpoint of ours, readable or not."""
     try:
-        return bool(reading.json_file(folder / CONFIG)["format"] == _FORMAT)
+        return bool(reading.json_file(folder / CONFIG)["format"] in (_FORMAT, OLD_FORMAT))
     except (ValueError, LookupError, TypeError):
         return False
 
@@ -144,20 +149,21 @@ def is_checkpoint(folder: Path) -> bool:
 def load(
     folder: str | os.PathLike[str], base: str | None = None, dtype: str | None = None
 ) -> Checkpoint:
-    """Rebuild an evaluator from a checkpoint folder, or from what ms-swift made of a Qwen2.5-Omni.
+    """Rebuild an evaluator from a checkpoint folder, or from what another program made of a model.
 
     `base` and `dtype` stand in for those that an evaluator on Qwen2.5-Omni was trained with.
     Raises UserError, having run nothing from the folder, for: a missing file, a pickle in the
     folder, a configuration that is not this format or names anything but a known model and
-    encoder, weights that are not safetensors or do not fit, an encoder or a comparison of another
-    revision, a base that is not the one trained on.
+    extractors, weights that are not safetensors or do not fit, an extractor or a comparison of
+    another revision, a base that is not the one trained on.
     """
     from safetensors import SafetensorError
     from safetensors.torch import load as from_bytes
 
     folder = Path(folder)
-    if swift.is_swift(folder):  # it may leave pickles in there, which are not opened
-        return _load_swift(folder, base, dtype)
+    for kind in MODELS.values():  # who made it may leave pickles in there, which are not opened
+        if foreign := _read_foreign(folder, kind, base, dtype):
+            return foreign
     for file in (WEIGHTS, CONFIG):
         if not (folder / file).is_file():
             raise UserError(f"{folder}: is no checkpoint, it has no {file}")
@@ -168,16 +174,15 @@ def load(
         )
     data, text = (folder / WEIGHTS).read_bytes(), _content(folder / CONFIG)
     config = _parse(folder / CONFIG, text)
-    _stand_in(folder, config, base, dtype)
-    encoder = _build(folder, "encoder", config.encoder, make_encoder)
-    if encoder.revision != config.encoder.revision:
-        raise UserError(
-            f"{folder}: was trained on encoder {encoder.name} revision {config.encoder.revision}, "
-            f"installed is revision {encoder.revision}; its scores would mean something else"
-        )
-    model = _build(
-        folder, "model", config.model, lambda name, **arguments: MODELS[name](**arguments)
-    )
+    if base or dtype:
+        features = {name: part.arguments for name, part in config.features.items()}
+        try:
+            MODELS[config.model.name].stand_in(config.model.arguments, features, base, dtype)
+        except UserError as error:
+            raise UserError(f"{folder}: {error}") from None
+    encoder = Encoder(_extractor(folder, *item) for item in config.features.items())
+    make = MODELS[config.model.name]
+    model = _build(folder, "model", config.model.name, lambda: make(**config.model.arguments))
     if config.comparison != _comparison(model):
         raise UserError(
             f"{folder}: was trained on revision {config.comparison or 'unknown'} of the comparison "
@@ -185,7 +190,7 @@ def load(
             "again"
         )
     try:
-        model.load_state_dict(from_bytes(data))
+        model.load_state_dict(used(from_bytes(data), model.state_dict()))
     except (SafetensorError, RuntimeError) as error:
         reason = str(error).splitlines()[-1].strip()
         raise UserError(f"{folder / WEIGHTS}: cannot be loaded as weights ({reason})") from None
@@ -193,6 +198,37 @@ def load(
     return Checkpoint(
         model.eval(), encoder, config, digest, _read_card(folder), read_trained_on(folder)
     )
+
+
+def _read_foreign(
+    folder: Path, kind: type[Model], base: str | None, dtype: str | None
+) -> Checkpoint | None:
+    try:
+        found = kind.read(folder, base, dtype)
+        if found is None:
+            return None
+        encoder = make_encoder(found.features)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise error if isinstance(error, UserError) else UserError(f"{folder}: {error}") from None
+    config = _describe(found.model, encoder, found.training)
+    # Of a merged checkpoint the fingerprint stands in, in the configuration.
+    digest = hashlib.sha256(config.model_dump_json(exclude={"software"}).encode())
+    for tensor in found.model.state_dict().values():
+        digest.update(tensor.float().contiguous().numpy().data)
+    return Checkpoint(found.model, encoder, config, digest.hexdigest())
+
+
+def _extractor(folder: Path, name: str, part: _Extractor) -> Extractor:
+    """As it was when the model was trained; raises UserError for another one."""
+    made: Extractor = _build(
+        folder, "extractor", name, lambda: make_extractor(name, **part.arguments)
+    )
+    if made.revision != part.revision:
+        raise UserError(
+            f"{folder}: was trained on extractor {name} revision {part.revision}, installed is "
+            f"revision {made.revision}; its scores would mean something else: train it again"
+        )
+    return made
 
 
 def _content(path: Path) -> bytes:
@@ -209,56 +245,23 @@ def _read_card(folder: Path) -> str:
         return ""  # words about a checkpoint: it is the same without them
 
 
-def _load_swift(folder: Path, base: str | None, dtype: str | None) -> Checkpoint:
-    try:
-        found = swift.read(folder, base)
-        if dtype:
-            found.arguments["dtype"] = dtype
-        model = swift.build(folder, found)
-        encoder = make_encoder(
-            "qwen_omni",
-            model=model.arguments["base"],
-            model_revision=model.arguments["base_revision"],
-            dtype=model.arguments["dtype"],
-        )
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise error if isinstance(error, UserError) else UserError(f"{folder}: {error}") from None
-    config = _describe(model, encoder, found.training)
-    # Of a merged checkpoint the fingerprint stands in, in the configuration.
-    digest = hashlib.sha256(config.model_dump_json(exclude={"software"}).encode())
-    for tensor in model.state_dict().values():
-        digest.update(tensor.float().contiguous().numpy().data)
-    return Checkpoint(model, encoder, config, digest.hexdigest())
-
-
-def _stand_in(folder: Path, config: CheckpointConfig, base: str | None, dtype: str | None) -> None:
-    if (base or dtype) and config.model.name != "qwen_omni":
-        raise UserError(f"{folder}: is no evaluator on Qwen2.5-Omni, it takes no base and no dtype")
-    if base:
-        config.model.arguments |= {"base": base, "base_revision": None}
-        config.encoder.arguments |= {"model": base, "model_revision": None}
-    if dtype:
-        config.model.arguments |= {"dtype": dtype, "load_in_4bit": False}
-
-
 def _parse(path: Path, text: bytes) -> CheckpointConfig:
     if b'"_target_"' in text:
         raise UserError(
             f"{path}: refused, it names a Python object to call (_target_); a checkpoint names its "
-            "model and encoder only"
+            "model and extractors only"
         )
     try:
-        config = CheckpointConfig.model_validate(reading.from_json(text))
+        config = CheckpointConfig.model_validate(upgraded(reading.from_json(text)))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise UserError(f"{path}: {where}: {first['msg']}") from None
     except ValueError as error:
         raise UserError(f"{path}: {error}") from None
-    for kind, name, known in (
-        ("model", config.model.name, MODELS),
-        ("encoder", config.encoder.name, ENCODERS),
-    ):
+    named: list[tuple[str, str, Iterable[str]]] = [("model", config.model.name, MODELS)]
+    named += [("extractor", name, EXTRACTORS) for name in config.features]
+    for kind, name, known in named:
         if name not in known:
             raise UserError(
                 f"{path}: refused, its {kind} is {name!r}; known are {', '.join(known)}"
@@ -266,15 +269,15 @@ def _parse(path: Path, text: bytes) -> CheckpointConfig:
     return config
 
 
-def _build(folder: Path, kind: str, part: _Part, make: Any) -> Any:
+def _build(folder: Path, kind: str, name: str, make: Callable[[], Any]) -> Any:
     try:
-        return make(part.name, **part.arguments)
+        return make()
     except UserError as error:
-        hint = "say where it lies with --base" if part.name == "qwen_omni" else "mend it there"
+        hint = "say where it lies with --base" if name == "qwen_omni" else "mend it there"
         raise UserError(
-            f"{folder / CONFIG}: {kind} {part.name!r}: {error} (if it has moved, {hint})"
+            f"{folder / CONFIG}: {kind} {name!r}: {error} (if it has moved, {hint})"
         ) from None
     except (TypeError, ValueError, KeyError, RuntimeError) as error:
         raise UserError(
-            f"{folder / CONFIG}: {kind} {part.name!r} cannot be made with its arguments ({error})"
+            f"{folder / CONFIG}: {kind} {name!r} cannot be made with its arguments ({error})"
         ) from None

@@ -7,13 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from auditeval.features.change import Course, find_change, find_course
-from auditeval.features.comparison import compare
-from auditeval.features.encoder import AudioFeatures, Encoder, Frames
-from auditeval.features.evidence import weigh
-from auditeval.features.melstats import MelStats
-from auditeval.features.store import Failure, PairFeatures
-from auditeval.features.threads import one_thread
+from auditeval.features.comparison import Frames
+from auditeval.features.encoder import Clip, EncodedPair
+from auditeval.features.spectrum import Spectrum
+from auditeval.features.store import Failure
 from auditeval.models.three_head import Regressor
+from auditeval.pretrained.threads import one_thread
 from auditeval.scoring import Evaluator
 from auditeval.types import AXES, Axis, EditPair, Scores, Undefined, UserError
 
@@ -69,23 +68,20 @@ def explain(evaluator: Evaluator, pair: EditPair) -> Explanation:
     (scores,) = evaluator.score([pair])
     if scores.status == "error":
         raise UserError(scores.reason)
-    (whole,) = store.pairs([pair], model.uses_changed_words)
-    clips = store.files([pair.original, pair.edited])
-    original, edited = clips[pair.original], clips[pair.edited]
-    assert not isinstance(whole, Failure)
-    assert not isinstance(original, Failure)
-    assert not isinstance(edited, Failure)
-    if "mel" not in original.frames:
+    (encoded,) = store.encoded([pair])
+    assert not isinstance(encoded, Failure)
+    if Spectrum.name not in encoded.original:
         raise UserError(
-            f"{evaluator.name}: its encoder {store.encoder.name} keeps no log-mel frames, so it "
-            "cannot say where; the encoders melstats and offline do"
+            f"{evaluator.name}: its features {store.encoder.name} keep no log-mel frames, so it "
+            f"cannot say where; those with {Spectrum.name} do"
         )
-    frames = original.frames["mel"], edited.frames["mel"]
+    frames = _mel(encoded.original), _mel(encoded.edited)
     course = find_course(*frames)
-    hop = round(HOP_SECONDS / MelStats.HOP_SECONDS)
+    hop = round(HOP_SECONDS / Spectrum.HOP_SECONDS)
     centres = np.arange(hop // 2, max(len(frames[1]), hop // 2 + 1), hop)
+    pick = store.encoder.inputs.pick(model.given)
     windows = [
-        _window(store.encoder, whole, original, edited, course, int(centre)) for centre in centres
+        pick(store.encoder.pair(_window(encoded, course, int(centre)))) for centre in centres
     ]
     rated = np.concatenate(
         [
@@ -97,7 +93,7 @@ def explain(evaluator: Evaluator, pair: EditPair) -> Explanation:
     curves = {
         axis: row for axis, row, known in zip(AXES, rated.T.round(6), trained, strict=True) if known
     }
-    seconds = (centres * MelStats.HOP_SECONDS).round(3)
+    seconds = (centres * Spectrum.HOP_SECONDS).round(3)
     change = find_change(*frames, course)[np.minimum(centres, len(frames[1]) - 1)]
     return Explanation(
         pair,
@@ -137,35 +133,38 @@ def find_segment(
     )
 
 
-def _window(
-    encoder: Encoder,
-    whole: PairFeatures,
-    original: AudioFeatures,
-    edited: AudioFeatures,
-    course: Course,
-    centre: int,
-) -> PairFeatures:
+def _mel(clip: Clip) -> np.ndarray:
+    return clip[Spectrum.name].frames["mel"]
+
+
+def _window(encoded: EncodedPair, course: Course, centre: int) -> EncodedPair:
     """The pair as it is around one frame of the edit; at the ends the window stays inside."""
-    lengths = len(original.frames["mel"]), len(edited.frames["mel"])
-    width = min(round(WINDOW_SECONDS / MelStats.HOP_SECONDS), lengths[1])
+    lengths = len(_mel(encoded.original)), len(_mel(encoded.edited))
+    width = min(round(WINDOW_SECONDS / Spectrum.HOP_SECONDS), lengths[1])
     start = min(max(centre - width // 2, 0), lengths[1] - width)
     stop = start + width
-    before = _cut(original.frames, course.frames(start, stop, lengths[0]))
-    after = _cut(edited.frames, slice(start, stop))
-    words = (whole.added_text, whole.removed_text, whole.original_text, whole.target_text)
-    comparison = compare(before, after)
-    return whole._replace(
-        alignment=comparison.values, evidence=weigh(encoder, before, after, comparison, words)
+    return encoded._replace(
+        original=_cut(encoded.original, course.frames(start, stop, lengths[0])),
+        edited=_cut(encoded.edited, slice(start, stop)),
     )
 
 
-def _cut(frames: Frames, part: slice) -> Frames:
-    """Part of the log-mel frames, and what else is known of that time: at least one patch."""
-    cut = {"mel": frames["mel"][part]}
-    if "span" in frames:
-        middles = frames["span"].mean(axis=1)
-        first = min(int(np.searchsorted(middles, part.start)), len(middles) - 1)
-        patches = slice(first, max(int(np.searchsorted(middles, part.stop)), first + 1))
-        cut |= {name: frames[name][patches] for name in frames.keys() - cut.keys()}
-        cut["span"] = (cut["span"] - part.start).clip(0, part.stop - part.start)
+def _cut(clip: Clip, part: slice) -> Clip:
+    """The frames of each extractor in a part of the log-mel frames; the embeddings stay."""
+    return {
+        name: made._replace(frames=_cut_frames(made.frames, part)) for name, made in clip.items()
+    }
+
+
+def _cut_frames(frames: Frames, part: slice) -> Frames:
+    """At least one patch; those whose times are not known are all kept."""
+    if "mel" in frames:
+        return {"mel": frames["mel"][part]}
+    if "span" not in frames:
+        return frames
+    middles = frames["span"].mean(axis=1)
+    first = min(int(np.searchsorted(middles, part.start)), len(middles) - 1)
+    patches = slice(first, max(int(np.searchsorted(middles, part.stop)), first + 1))
+    cut = {name: rows[patches] for name, rows in frames.items()}
+    cut["span"] = (cut["span"] - part.start).clip(0, part.stop - part.start)
     return cut

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -18,6 +17,7 @@ import numpy as np
 import xxhash
 
 from auditeval import audio
+from auditeval.scores_table import cells_of, of_cells
 from auditeval.types import EditPair, Scores
 
 _ROW, _CLIPS = "row", "clips"
@@ -82,7 +82,7 @@ class ScoresLog:
     def add(self, first: int, scores: Sequence[Scores], found: Sequence[Sequence[int]]) -> None:
         """Write rows from the number `first` on, with the `states` of their clips."""
         lines = [
-            _line({_ROW: first + i, _CLIPS: list(clips), **asdict(row)})
+            _line({_ROW: first + i, _CLIPS: list(clips), **cells_of(row)})
             for i, (row, clips) in enumerate(zip(scores, found, strict=True))
         ]
         offset = self._file.tell()
@@ -100,13 +100,13 @@ class ScoresLog:
             self._file.seek(offset)
             found = _row(self._file.readline())
             del found[_ROW], found[_CLIPS]
-            yield Scores(**found)
+            yield of_cells(found)
 
     def _index(self, line: bytes, offset: int) -> None:
         try:
             found = _row(line)
             row, clips = found.pop(_ROW), found.pop(_CLIPS)
-            scores = Scores(**found)
+            scores = of_cells(found)
             if not (isinstance(row, int) and 0 <= row < len(self._offsets)):
                 return
             self.states[row] = clips

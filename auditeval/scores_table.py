@@ -9,7 +9,6 @@ import csv
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, fields
 from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
@@ -24,10 +23,12 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-COLUMNS = tuple(field.name for field in fields(Scores))
+_ENDS = {axis: (f"{axis}_low", f"{axis}_high") for axis in AXES}
+_REQUIRED = ("id", *AXES, "status", "reason")
+_INTERVALS = tuple(end for ends in _ENDS.values() for end in ends)
+COLUMNS = (*_REQUIRED, *_INTERVALS)
 NUMBERS = tuple(name for name in COLUMNS if name not in ("id", "status", "reason"))
 SUFFIXES = (".csv", ".jsonl", ".parquet")
-_REQUIRED = COLUMNS[:6]  # tables made before there were intervals have no columns for them
 _ROWS = 20_000  # at a time
 _BLOCK_BYTES = 16 << 20  # of CSV at a time, and so the longest row
 
@@ -40,7 +41,28 @@ def read(path: str | os.PathLike[str]) -> Iterator[Scores]:
     at. `read_table` also says where an id stands twice.
     """
     for frame in _frames(Path(path)):
-        yield from (Scores(*row) for row in frame.iter_rows())
+        yield from of_frame(frame)
+
+
+def of_frame(frame: polars.DataFrame) -> Iterator[Scores]:
+    """The rows of a table that `read_table` made."""
+    return map(of_cells, frame.iter_rows(named=True))
+
+
+def of_cells(cells: Mapping[str, Any]) -> Scores:
+    """A row, by COLUMNS; raises TypeError for another cell and KeyError for one that is missing."""
+    ends = {axis: (cells[low], cells[high]) for axis, (low, high) in _ENDS.items()}
+    intervals = {axis: both for axis, both in ends.items() if None not in both}
+    plain = {name: cells[name] for name in cells if name not in _INTERVALS}
+    return Scores(**plain, intervals=intervals)
+
+
+def cells_of(scores: Scores) -> dict[str, Any]:
+    """A row of a table, by COLUMNS."""
+    cells = {name: getattr(scores, name) for name in _REQUIRED}
+    for axis, ends in _ENDS.items():
+        cells |= zip(ends, scores.intervals.get(axis, (None, None)), strict=True)
+    return cells
 
 
 def read_table(path: str | os.PathLike[str]) -> polars.DataFrame:
@@ -83,7 +105,7 @@ def write(scores: Iterable[Scores], output: Path) -> None:
 def _write_jsonl(rows: Iterator[Scores], output: Path) -> None:
     with output.open("wb") as file:
         file.writelines(
-            json.dumps(asdict(row), ensure_ascii=False).encode() + b"\n" for row in rows
+            json.dumps(cells_of(row), ensure_ascii=False).encode() + b"\n" for row in rows
         )
 
 
@@ -96,7 +118,7 @@ def _write_csv(rows: Iterator[Scores], output: Path) -> None:
         )
         plain.writeheader()
         for row in rows:
-            (quoted if "\r" in row.id + row.reason else plain).writerow(asdict(row))
+            (quoted if "\r" in row.id + row.reason else plain).writerow(cells_of(row))
 
 
 def _write_parquet(rows: Iterator[Scores], output: Path) -> None:
@@ -105,7 +127,7 @@ def _write_parquet(rows: Iterator[Scores], output: Path) -> None:
 
     schema = _schema()
     with pyarrow.parquet.ParquetWriter(output, schema) as writer:
-        while batch := [asdict(row) for row in islice(rows, 10_000)]:
+        while batch := [cells_of(row) for row in islice(rows, 10_000)]:
             writer.write_batch(pyarrow.RecordBatch.from_pylist(batch, schema=schema))
 
 
@@ -174,7 +196,7 @@ def _rules() -> list[tuple[polars.Expr, str]]:
         (ok != scored, f"status is {{status}}, and {listed}"),
     ]
     for axis in AXES:
-        low, high = f"{axis}_low", f"{axis}_high"
+        low, high = _ENDS[axis]
         within = col(axis).is_between(col(low), col(high)).fill_null(False)
         rules.append(
             (

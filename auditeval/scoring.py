@@ -15,11 +15,10 @@ from auditeval import checkpoint as checkpoints
 from auditeval import checkpoint_files
 from auditeval.audio import MAX_SECONDS
 from auditeval.features.store import Failure, FeatureStore
-from auditeval.features.threads import one_thread
 from auditeval.manifest_scoring import Progress, score_manifest
-from auditeval.models.omni.regressor import OmniRegressor
+from auditeval.pretrained.threads import one_thread
 from auditeval.text import visible
-from auditeval.types import AXES, EditPair, Scores, UserError
+from auditeval.types import AXES, Axis, EditPair, Scores, UserError
 from auditeval.version import __version__
 
 
@@ -44,9 +43,10 @@ def load(
     folder = checkpoint_files.find(checkpoint)
     loaded = checkpoints.load(folder, base, dtype)
     if merge:
-        if not isinstance(loaded.model, OmniRegressor):
-            raise UserError(f"{folder}: is no evaluator on Qwen2.5-Omni, it has no LoRA to merge")
-        loaded.model.merge()
+        try:
+            loaded.model.merge()
+        except UserError as error:
+            raise UserError(f"{folder}: {error}") from None
     name, source = Path(checkpoint or folder).name, None if checkpoint is None else str(checkpoint)
     return Evaluator(name, loaded, device, cache_dir, workers, source, max_seconds)
 
@@ -91,12 +91,14 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
             if isinstance(row, Failure):
                 scores.append(Scores(pair.id, status="error", reason=visible(row.reason)))
                 continue
-            numbers = next(predicted)
-            if not all(map(math.isfinite, numbers.values())):
+            cells = next(predicted)
+            if not all(math.isfinite(x) for numbers in cells.values() for x in numbers):
                 reason = "the model's answer is not a number; load it in float32"
                 scores.append(Scores(pair.id, status="error", reason=reason))
             else:
-                scores.append(Scores(pair.id, **numbers))
+                ratings: dict[str, Any] = {axis: x[0] for axis, x in cells.items()}
+                intervals = {axis: (x[1], x[2]) for axis, x in cells.items() if len(x) > 1}
+                scores.append(Scores(pair.id, **ratings, intervals=intervals))
         return scores
 
     def score_manifest(
@@ -165,8 +167,8 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         evaluator.name = Path(evaluator.source).name
         return evaluator
 
-    def _predict(self, rows: Sequence[Any]) -> list[dict[str, Any]]:
-        """The numbers of `Scores` by name: of the axes that were trained."""
+    def _predict(self, rows: Sequence[Any]) -> list[dict[Axis, tuple[float, ...]]]:
+        """Of each axis that was trained its rating and, where they are known, low and high end."""
         ratings, intervals = self._model.predict_with_intervals(rows)
         cells = ratings.unsqueeze(2)
         if intervals is not None:
@@ -175,10 +177,9 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         return [
             {
                 # The scale ends at 1 and 5; more digits than these are noise of the arithmetic.
-                f"{axis}{end}": round(x, 6)
-                for axis, of_axis, known in zip(AXES, row, trained, strict=True)
+                axis: tuple(round(x, 6) for x in numbers)
+                for axis, numbers, known in zip(AXES, row, trained, strict=True)
                 if known
-                for end, x in zip(("", "_low", "_high"), of_axis, strict=False)
             }
             for row in cells.double().clamp(1, 5).tolist()
         ]

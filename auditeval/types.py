@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import reprlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -114,11 +115,15 @@ def _is_on_scale(value: Any) -> bool:
     return isinstance(value, (int, float)) and 1.0 <= value <= 5.0
 
 
+Interval = tuple[float, float]
+"""Low and high end."""
+
+
 @dataclass(frozen=True)
 class Scores:
     """Predicted ratings of one pair, or the reason why there are none (`status` "error").
 
-    `*_low` and `*_high` are the ends of an axis' interval, of an evaluator that was calibrated.
+    `intervals` are those of an evaluator that was calibrated, by axis.
     """
 
     id: str
@@ -127,17 +132,17 @@ class Scores:
     faithfulness: float | None = None
     status: Literal["ok", "error"] = "ok"
     reason: str = ""
-    quality_low: float | None = None
-    quality_high: float | None = None
-    relevance_low: float | None = None
-    relevance_high: float | None = None
-    faithfulness_low: float | None = None
-    faithfulness_high: float | None = None
+    intervals: Mapping[Axis, Interval] = field(default_factory=dict)
 
-    def interval(self, axis: Axis) -> tuple[float, float] | None:
-        """Low and high end of the interval of an axis, None where there is none."""
-        low, high = (getattr(self, f"{axis}_{end}") for end in ("low", "high"))
-        return None if low is None or high is None else (low, high)
+    @property
+    def ratings(self) -> dict[Axis, float]:
+        """By axis, of those that the evaluator was trained on."""
+        values = zip(AXES, (self.quality, self.relevance, self.faithfulness), strict=True)
+        return {axis: value for axis, value in values if value is not None}
+
+    def interval(self, axis: Axis) -> Interval | None:
+        """That of an axis, None where there is none."""
+        return self.intervals.get(axis)
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,11 @@ import auditeval
 from auditeval import checkpoint, manifest
 from auditeval.cli import main
 from auditeval.data.simulation.build import build
-from auditeval.features.comparison import names
-from auditeval.features.melstats import MelStats
-from auditeval.features.store import FeatureStore, PairFeatures
-from auditeval.models.three_head import PairBatch, PairwiseRegressor
+from auditeval.features.encoder import Encoder
+from auditeval.features.pair import PairFeatures
+from auditeval.features.spectrum import Spectrum
+from auditeval.features.store import FeatureStore
+from auditeval.models.three_head import PairwiseRegressor
 from auditeval.scoring import Evaluator
 from auditeval.types import AXES, EditPair
 
@@ -88,25 +89,18 @@ def auditscore(simulated: list[EditPair], tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.fixture(scope="session")
-def melstats_checkpoint(
+def spectrum_checkpoint(
     tmp_path_factory: pytest.TempPathFactory, simulated: list[EditPair], cache_dir: Path
 ) -> Path:
-    """A pairwise head on `melstats` with scales of the simulated pairs; its weights are random."""
-    encoder = MelStats()
+    """A pairwise head on `spectrum` with scales of the simulated pairs; its weights are random."""
+    encoder = Encoder([Spectrum()])
     features = FeatureStore(encoder, cache_dir).pairs(simulated)
-    batch = PairBatch.stack([row for row in features if isinstance(row, PairFeatures)])
+    batch = PairFeatures.stack([row for row in features if isinstance(row, PairFeatures)])
     ratings = torch.tensor([[pair.ratings[axis] for axis in AXES] for pair in simulated])
     torch.manual_seed(7)
-    model = PairwiseRegressor(
-        dim=encoder.dim,
-        text_dim=encoder.text_dim,
-        joint_dim=encoder.joint_dim,
-        alignment_dim=len(names({"mel"})),
-        rank=0,
-        hidden=(8,),
-    )
+    model = PairwiseRegressor(encoder.inputs, rank=0, hidden=(8,))
     model.fit_scales(batch, ratings)
-    folder = tmp_path_factory.mktemp("checkpoints") / "melstats-random"
+    folder = tmp_path_factory.mktemp("checkpoints") / "spectrum-random"
     checkpoint.save(folder, model, encoder, {"data": "simulated", "note": "not trained"})
     return folder
 
@@ -152,9 +146,9 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.fixture(scope="session")
-def evaluator(melstats_checkpoint: Path) -> Evaluator:
+def evaluator(spectrum_checkpoint: Path) -> Evaluator:
     """The small checkpoint, loaded."""
-    return auditeval.load(melstats_checkpoint, "cpu")
+    return auditeval.load(spectrum_checkpoint, "cpu")
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Encoders in the shape of those that need weights: quick functions of a clip's spectrum."""
+"""Extractors in the shape of those that need weights: quick functions of a clip's spectrum."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ from typing import Any
 import numpy as np
 
 from auditeval.audio import AudioError
-from auditeval.features.encoder import AudioFeatures, ClipEncoder
+from auditeval.features.extractor import AudioFeatures, PatchExtractor
 
 
-class FakeEncoder(ClipEncoder):
+class FakeExtractor(PatchExtractor):
     """Log energies of `bands` per 0.25 s as frames `patch`, their mean as embedding.
 
     `logits` (1, C) as a tagger has them, a joint space with hashed words as CLAP has it. A clip of
     the length `refused` has no features.
     """
-
-    text_dim = joint_dim = 0
 
     def __init__(
         self, name: str = "fake", rate_hz: int = 16000, bands: int = 6, refused: int = -1
@@ -42,7 +40,7 @@ class FakeEncoder(ClipEncoder):
         return AudioFeatures(embedding, {"patch": patch, "logits": embedding[None] / 2})
 
 
-class FakeClap(FakeEncoder):
+class FakeClap(FakeExtractor):
     """With words, each caption at a place of its own."""
 
     def __init__(self, name: str = "fake_clap") -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 FORKS = """
 import json, os, resource, runpy, sys
-import auditeval.scoring, auditeval.features.melstats, auditeval.features.yamnet_network
+import auditeval.scoring, auditeval.features.spectrum, auditeval.features.yamnet_network
 import auditeval.training.run, auditeval.filtering.run, auditeval.report.selection
 import matplotlib.figure, pyarrow.parquet, rich.progress, transformers.audio_utils
 from auditeval import cli

@@ -63,10 +63,10 @@ def minilm() -> np.ndarray:
     return MiniLM()(["Rain.", "Rain, with a dog barking in the distance."])
 
 
-def melstats() -> np.ndarray:
-    from auditeval.features.melstats import MelStats
+def spectrum() -> np.ndarray:
+    from auditeval.features.spectrum import Spectrum
 
-    encoder = MelStats()
+    encoder = Spectrum()
     return encoder.encode_clip(_samples("rain", encoder.rate_hz)).embedding
 
 
@@ -145,7 +145,7 @@ OUTPUTS: dict[str, Callable[[], np.ndarray]] = {
     for output in (
         yamnet,
         minilm,
-        melstats,
+        spectrum,
         dnsmos,
         silero_vad,
         swift_f0,

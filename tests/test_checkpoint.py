@@ -13,8 +13,8 @@ import pytest
 import torch
 
 from auditeval import checkpoint
-from auditeval.features.comparison import names
-from auditeval.features.melstats import MelStats
+from auditeval.features.encoder import Encoder
+from auditeval.features.spectrum import Spectrum
 from auditeval.models import MODELS
 from auditeval.types import UserError
 
@@ -34,9 +34,9 @@ def _touch(path: str) -> None:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, melstats_checkpoint: Path) -> Path:
+def folder(tmp_path: Path, spectrum_checkpoint: Path) -> Path:
     """A copy that a test may damage."""
-    return Path(shutil.copytree(melstats_checkpoint, tmp_path / "checkpoint"))
+    return Path(shutil.copytree(spectrum_checkpoint, tmp_path / "checkpoint"))
 
 
 def edit(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
@@ -57,13 +57,10 @@ def refused(folder: Path) -> str:
 
 @pytest.mark.parametrize("kind", ["concat", "pairwise"])
 def test_round_trip_is_bitwise(kind: str, tmp_path: Path) -> None:
-    encoder = MelStats()
+    encoder = Encoder([Spectrum()])
     torch.manual_seed(3)
-    sizes = {"dim": encoder.dim, "text_dim": 0, "joint_dim": 0}
     rank = {"rank": 0} if kind == "pairwise" else {}
-    model = MODELS[kind](
-        **sizes, **rank, alignment_dim=len(names({"mel"})), hidden=[6, 4], members=2
-    )
+    model = MODELS[kind](encoder.inputs, **rank, hidden=[6, 4], members=2)
     for value in [*model.parameters(), *model.buffers()]:
         # Scales and LayerNorms too: upstream forgot to save these.
         value.data.copy_(torch.rand_like(value, dtype=torch.float32) + 0.5)
@@ -101,7 +98,7 @@ def test_digest_follows_weights_and_configuration(folder: Path) -> None:
 def test_config_that_names_a_python_target_is_refused(folder: Path, tmp_path: Path) -> None:
     marker = tmp_path / "marker"
     target = {"_target_": "pathlib.Path.touch", "_args_": [str(marker)]}
-    for where in ("model", "encoder", "training"):
+    for where in ("model", "features", "training"):
         original = (folder / checkpoint.CONFIG).read_text()
         edit(folder, lambda config, where=where: config[where].update(target))
         assert "_target_" in refused(folder)
@@ -113,15 +110,15 @@ def test_config_that_names_a_python_target_is_refused(folder: Path, tmp_path: Pa
     ("change", "said"),
     [
         (lambda c: c["model"].update(name="os.system"), "os.system"),
-        (lambda c: c["encoder"].update(name="subprocess.run"), "subprocess.run"),
-        (lambda c: c["model"].update({"arguments": {"dim": "x"}}), "cannot be made"),
+        (lambda c: c["features"].update(run=c["features"]["spectrum"]), "extractor is 'run'"),
+        (lambda c: c["model"].update({"arguments": {"inputs": {"audio": "x"}}}), "cannot be made"),
         (lambda c: c["model"]["arguments"].update(shell="ls"), "cannot be made"),
-        (lambda c: c["encoder"]["arguments"].update(path="/x.py"), "cannot be made"),
+        (lambda c: c["features"]["spectrum"]["arguments"].update(path="/x.py"), "cannot be made"),
         (lambda c: c.update(hooks=["x"]), "hooks"),
         (lambda c: c["model"].update(module="x"), "module"),
-        (lambda c: c.pop("encoder"), "encoder"),
+        (lambda c: c.pop("features"), "features"),
         (lambda c: c.update(format="auditeval-0"), "format"),
-        (lambda c: c["encoder"].update(revision="0"), "revision 0"),
+        (lambda c: c["features"]["spectrum"].update(revision="0"), "revision 0"),
         (lambda c: c.update(comparison="0"), "revision 0 of the comparison"),
         (lambda c: c.pop("comparison"), "revision unknown of the comparison"),
     ],

@@ -16,10 +16,10 @@ from auditeval.types import EditPair, UserError
 
 
 def test_the_digest_is_that_of_the_loaded_checkpoint(
-    melstats_checkpoint: Path, tmp_path: Path
+    spectrum_checkpoint: Path, tmp_path: Path
 ) -> None:
-    expected = checkpoint.load(melstats_checkpoint).digest
-    assert checkpoint_files.digest(melstats_checkpoint) == expected
+    expected = checkpoint.load(spectrum_checkpoint).digest
+    assert checkpoint_files.digest(spectrum_checkpoint) == expected
     with pytest.raises(UserError, match=r"is no checkpoint, it has no model\.safetensors"):
         checkpoint_files.digest(tmp_path)
 
@@ -39,30 +39,30 @@ def record(evaluator: Evaluator, pairs_path: Path, output: Path) -> dict[str, ob
 
 
 def test_a_table_names_its_checkpoint_as_the_user_did(
-    melstats_checkpoint: Path,
+    spectrum_checkpoint: Path,
     pairs_path: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.chdir(melstats_checkpoint.parent)
-    relative = Path(melstats_checkpoint.name)
+    monkeypatch.chdir(spectrum_checkpoint.parent)
+    relative = Path(spectrum_checkpoint.name)
     near = record(auditeval.load(relative, "cpu"), pairs_path, tmp_path / "near.csv")
-    far = record(auditeval.load(melstats_checkpoint, "cpu"), pairs_path, tmp_path / "far.csv")
-    assert (near["checkpoint"], far["checkpoint"]) == (str(relative), str(melstats_checkpoint))
+    far = record(auditeval.load(spectrum_checkpoint, "cpu"), pairs_path, tmp_path / "far.csv")
+    assert (near["checkpoint"], far["checkpoint"]) == (str(relative), str(spectrum_checkpoint))
     assert {**near, "checkpoint": None} == {**far, "checkpoint": None}
 
 
 def test_the_checkpoint_that_ships_has_no_path(
-    evaluator: Evaluator, monkeypatch: pytest.MonkeyPatch, melstats_checkpoint: Path
+    evaluator: Evaluator, monkeypatch: pytest.MonkeyPatch, spectrum_checkpoint: Path
 ) -> None:
-    monkeypatch.setattr(checkpoint_files, "find", lambda *_: melstats_checkpoint)
+    monkeypatch.setattr(checkpoint_files, "find", lambda *_: spectrum_checkpoint)
     assert auditeval.load(None, "cpu").source is None
     assert auditeval.load("lab/evaluator", "cpu").source == "lab/evaluator"
-    assert evaluator.source == str(melstats_checkpoint)
+    assert evaluator.source == str(spectrum_checkpoint)
 
 
 def test_a_checkpoint_under_another_path_goes_on_with_a_table(
-    melstats_checkpoint: Path,
+    spectrum_checkpoint: Path,
     pairs_path: Path,
     good: list[EditPair],
     tmp_path: Path,
@@ -70,10 +70,10 @@ def test_a_checkpoint_under_another_path_goes_on_with_a_table(
 ) -> None:
     """Its digest says that it is the same."""
     output = tmp_path / "scores.csv"
-    record(auditeval.load(melstats_checkpoint, "cpu"), pairs_path, output)
+    record(auditeval.load(spectrum_checkpoint, "cpu"), pairs_path, output)
     before = output.read_bytes()
-    monkeypatch.chdir(melstats_checkpoint.parent)
-    again = auditeval.load(melstats_checkpoint.name, "cpu")
+    monkeypatch.chdir(spectrum_checkpoint.parent)
+    again = auditeval.load(spectrum_checkpoint.name, "cpu")
     with monkeypatch.context() as patch:
         patch.setattr(Evaluator, "score", lambda *_: pytest.fail("scored again"))
         record(again, pairs_path, output)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from fake_encoders import FakeEncoder
+from fake_encoders import FakeExtractor
 
 from auditeval.audio import decode, files, waveform
 from auditeval.checkpoint import Checkpoint
 from auditeval.data.soundbank import synthesize
 from auditeval.explaining import Explanation, Segment, _cut, explain, find_segment
+from auditeval.features.encoder import Encoder
+from auditeval.features.extractor import AudioFeatures
 from auditeval.models.three_head import PairwiseRegressor
 from auditeval.report import explanation as report
 from auditeval.scoring import Evaluator
@@ -123,25 +124,30 @@ def test_a_short_clip_is_one_window(evaluator: Evaluator, tmp_path: Path, second
 def test_a_part_of_a_clip_has_the_patches_of_its_time() -> None:
     """Patches of 96 frames from the 10th on; their middles are at 58, 106, 154, 202."""
     spans = np.array([(10 + start, 106 + start) for start in range(0, 192, 48)])
-    frames = {"mel": np.arange(300)[:, None], "span": spans, "patch": np.arange(4)[:, None]}
+    nothing, patch = np.zeros(0, np.float32), np.arange(4)[:, None]
+    clip = {
+        "spectrum": AudioFeatures(nothing, {"mel": np.arange(300)[:, None]}),
+        "events": AudioFeatures(nothing, {"span": spans, "patch": patch}),
+        "timeless": AudioFeatures(nothing, {"patch": patch}),
+    }
     for part, patches, expected in (
         (slice(100, 200), [1, 2], [[0, 54], [6, 100]]),
         (slice(0, 20), [0], [[10, 20]]),
         (slice(260, 300), [3], [[0, 0]]),
     ):
-        cut = _cut(frames, part)
-        assert cut["mel"][:, 0].tolist() == list(range(part.start, part.stop))
-        assert cut["patch"][:, 0].tolist() == patches
-        assert cut["span"].tolist() == expected
-    assert _cut({"mel": frames["mel"]}, slice(3, 5)).keys() == {"mel"}
+        cut = {name: made.frames for name, made in _cut(clip, part).items()}
+        assert cut["spectrum"]["mel"][:, 0].tolist() == list(range(part.start, part.stop))
+        assert cut["events"]["patch"][:, 0].tolist() == patches
+        assert cut["events"]["span"].tolist() == expected
+        assert cut["timeless"]["patch"] is patch
 
 
 def test_an_axis_without_training_has_no_curve(
-    melstats_checkpoint: Path, explained: Explanation, barking: EditPair
+    spectrum_checkpoint: Path, explained: Explanation, barking: EditPair
 ) -> None:
     from auditeval import load
 
-    evaluator = load(melstats_checkpoint, "cpu")
+    evaluator = load(spectrum_checkpoint, "cpu")
     evaluator.checkpoint.model.trained[AXES.index("relevance")] = False
     found = explain(evaluator, barking)
     assert list(found.curves) == ["quality", "faithfulness"]
@@ -187,11 +193,10 @@ def test_the_picture_marks_the_stretch(explained: Explanation) -> None:
 
 
 def test_an_encoder_without_mel_frames_cannot_say_where(barking: EditPair) -> None:
-    encoder = FakeEncoder()
-    dims: dict[str, Any] = {"dim": encoder.dim, "text_dim": 0, "joint_dim": 0}
-    model = PairwiseRegressor(**dims, alignment_dim=7, rank=0, hidden=(4,))
+    encoder = Encoder([FakeExtractor()])
+    model = PairwiseRegressor(encoder.inputs, rank=0, hidden=(4,))
     deaf = Evaluator("deaf", Checkpoint(model.eval(), encoder, None, ""), "cpu")  # type: ignore[arg-type]
-    with pytest.raises(UserError, match="deaf: its encoder fake keeps no log-mel frames"):
+    with pytest.raises(UserError, match="deaf: its features fake keep no log-mel frames"):
         explain(deaf, barking)
 
 

@@ -54,9 +54,9 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
 
 
 @pytest.fixture
-def carded(melstats_checkpoint: Path, tmp_path: Path) -> Path:
+def carded(spectrum_checkpoint: Path, tmp_path: Path) -> Path:
     """The small checkpoint with a model card, and with a file that is none of its own."""
-    folder = shutil.copytree(melstats_checkpoint, tmp_path / "carded")
+    folder = shutil.copytree(spectrum_checkpoint, tmp_path / "carded")
     (folder / "README.md").write_text(CARD)
     (folder / "notes.txt").write_text("private")
     return folder
@@ -95,8 +95,8 @@ def test_pushed_it_is_three_files_and_both_ways_to_load_it_agree(
         assert loaded.score(good) == evaluator.score(good)
 
 
-def test_without_a_card_of_its_own_it_gets_one(melstats_checkpoint: Path, tmp_path: Path) -> None:
-    auditeval.load(melstats_checkpoint, "cpu").save_pretrained(tmp_path / "saved")
+def test_without_a_card_of_its_own_it_gets_one(spectrum_checkpoint: Path, tmp_path: Path) -> None:
+    auditeval.load(spectrum_checkpoint, "cpu").save_pretrained(tmp_path / "saved")
     card = huggingface_hub.ModelCard.load(tmp_path / "saved" / "README.md")
     assert card.data.library_name == "auditeval"
     assert auditeval.load(tmp_path / "saved", "cpu").checkpoint.card == card.content

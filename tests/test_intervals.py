@@ -11,11 +11,11 @@ import torch
 from sklearn.linear_model import Ridge
 
 from auditeval import checkpoint, load, manifest, scores_table
-from auditeval.features.comparison import names
-from auditeval.features.melstats import MelStats
-from auditeval.features.store import FeatureStore, PairFeatures
+from auditeval.features.encoder import Encoder
+from auditeval.features.pair import PairFeatures
+from auditeval.features.spectrum import Spectrum
+from auditeval.features.store import FeatureStore
 from auditeval.models.ensemble import EnsembleRegressor
-from auditeval.models.three_head import PairBatch
 from auditeval.scoring import Evaluator
 from auditeval.training.ensemble import fit_members
 from auditeval.types import AXES, EditPair, Scores
@@ -25,18 +25,14 @@ from auditeval.types import AXES, EditPair, Scores
 def calibrated(
     tmp_path_factory: pytest.TempPathFactory, simulated: list[EditPair], cache_dir: Path
 ) -> Path:
-    """An ensemble of melstats, fitted on 30 pairs and calibrated on 20."""
-    encoder = MelStats()
+    """An ensemble of spectrum, fitted on 30 pairs and calibrated on 20."""
+    encoder = Encoder([Spectrum()])
     features = FeatureStore(encoder, cache_dir).pairs(simulated[:50])
     rows = [row for row in features if isinstance(row, PairFeatures)]
-    train, held_out = PairBatch.stack(rows[:30]), PairBatch.stack(rows[30:])
+    train, held_out = PairFeatures.stack(rows[:30]), PairFeatures.stack(rows[30:])
     ratings = torch.tensor([[pair.ratings[axis] for axis in AXES] for pair in simulated[:50]])
     torch.manual_seed(7)
-    model = EnsembleRegressor(
-        *(encoder.dim, encoder.text_dim, encoder.joint_dim, len(names({"mel"}))),
-        kinds=["ridge", "mlp"],
-        hidden=[4],
-    ).eval()
+    model = EnsembleRegressor(encoder.inputs, kinds=["ridge", "mlp"], hidden=[4]).eval()
     model.fit_scales(train, ratings[:30])
     fit_members(model, train, ratings[:30], {"ridge": Ridge(alpha=100.0)}, seed=1)
     model.calibrate(train, held_out, ratings[30:], torch.arange(20))

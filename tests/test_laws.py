@@ -299,8 +299,8 @@ def test_intervals_hold_their_score_within_the_scale(
     for rows in saved.values():
         for row in rows.values():
             for axis in AXES:
-                low, high = (getattr(row, f"{axis}_{end}") for end in ("low", "high"))
-                assert 1 <= low <= getattr(row, axis) <= high <= 5
+                low, high = row.intervals[axis]
+                assert 1 <= low <= row.ratings[axis] <= high <= 5
 
 
 def scores_of(rows: Sequence[Scores]) -> np.ndarray:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -29,8 +28,7 @@ def rows() -> list[Scores]:
             str(i),
             None if i % 5 == 0 else 4.5,
             *rng.uniform(1, 5, 2).round(6).tolist(),
-            relevance_low=1.0 if i % 2 else None,
-            relevance_high=5.0 if i % 2 else None,
+            intervals={"relevance": (1.0, 5.0)} if i % 2 else {},
         )
         for i in range(300)
     ]
@@ -124,7 +122,7 @@ BROKEN = {
     "a JSON list": ("x.jsonl", "[1]\n", ":1: expected a JSON object, found list"),
     "id is a number": (
         "x.jsonl",
-        json.dumps({**asdict(Scores("a", 1, 2, 3)), "id": 3}),
+        json.dumps({**scores_table.cells_of(Scores("a", 1, 2, 3)), "id": 3}),
         r":1: Column\(/id\) changed from string to number",
     ),
     "not Parquet": ("x.parquet", "hello", ": is no PARQUET table"),

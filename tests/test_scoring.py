@@ -20,9 +20,9 @@ from forked_commands import Commands
 
 from auditeval import manifest, scores_table
 from auditeval.audio import decode, resample
-from auditeval.features.comparison import compare
-from auditeval.features.melstats import MelStats
-from auditeval.models.three_head import PairBatch
+from auditeval.features.alignment import align
+from auditeval.features.pair import PairFeatures
+from auditeval.features.spectrum import Spectrum
 from auditeval.scoring import Evaluator, Progress, load
 from auditeval.types import AXES, EditPair, Scores, UserError
 
@@ -30,8 +30,8 @@ TOLERANCE = 1e-6 + 1e-9
 
 
 @pytest.fixture(scope="module")
-def evaluator(melstats_checkpoint: Path) -> Evaluator:
-    return load(melstats_checkpoint, device="cpu", workers=0)
+def evaluator(spectrum_checkpoint: Path) -> Evaluator:
+    return load(spectrum_checkpoint, device="cpu", workers=0)
 
 
 def values(rows: list[Scores]) -> np.ndarray:
@@ -65,7 +65,7 @@ def test_scores_are_the_model_on_the_encoded_pair(
     evaluator: Evaluator, simulated: list[EditPair]
 ) -> None:
     """The chain written out: decode, resample, encode, compare, model, clamp."""
-    encoder, model = MelStats(), evaluator.checkpoint.model
+    encoder, model = Spectrum(), evaluator.checkpoint.model
     for pair in simulated[:3]:
         clips = [
             encoder.encode_clip(resample(decode(path), encoder.rate_hz))
@@ -73,9 +73,9 @@ def test_scores_are_the_model_on_the_encoded_pair(
         ]
         empty = torch.zeros(1, 0)
         original, edited = (torch.from_numpy(clip.embedding)[None] for clip in clips)
-        alignment = torch.from_numpy(compare(clips[0].frames, clips[1].frames).values)[None]
+        alignment = torch.from_numpy(align(*(clip.frames["mel"] for clip in clips)).values)[None]
         with torch.no_grad():
-            batch = PairBatch(original, empty, edited, empty, empty, empty, alignment, empty)
+            batch = PairFeatures(original, empty, edited, empty, empty, empty, alignment, empty)
             expected = model(batch).clamp(1, 5)
         (row,) = evaluator.score([pair])
         assert row.id == pair.id
@@ -83,12 +83,12 @@ def test_scores_are_the_model_on_the_encoded_pair(
 
 
 def test_batch_size_and_workers_do_not_matter(
-    melstats_checkpoint: Path, simulated: list[EditPair], tmp_path: Path
+    spectrum_checkpoint: Path, simulated: list[EditPair], tmp_path: Path
 ) -> None:
     pairs, found = simulated[:16], []
     for workers in (0, 2):
         # Each has a cache of its own, or the second would only read what the first computed.
-        made = load(melstats_checkpoint, "cpu", tmp_path / f"cache{workers}", workers)
+        made = load(spectrum_checkpoint, "cpu", tmp_path / f"cache{workers}", workers)
         for size in (1, 8, len(pairs)):
             batches = [pairs[at : at + size] for at in range(0, len(pairs), size)]
             found.append(values([row for batch in batches for row in made.score(batch)]))
@@ -114,8 +114,8 @@ def test_order_and_neighbours_do_not_matter(
         assert "absent.wav" in row.reason
 
 
-def test_scores_stay_on_the_scale(simulated: list[EditPair], melstats_checkpoint: Path) -> None:
-    made = load(melstats_checkpoint, device="cpu", workers=0)
+def test_scores_stay_on_the_scale(simulated: list[EditPair], spectrum_checkpoint: Path) -> None:
+    made = load(spectrum_checkpoint, device="cpu", workers=0)
     made.checkpoint.model.target_mean += torch.tensor([100.0, -100.0, 0.0])
     found = values(made.score(simulated[:4]))
     assert (found[:, 0] == 5).all()
@@ -124,9 +124,9 @@ def test_scores_stay_on_the_scale(simulated: list[EditPair], melstats_checkpoint
 
 
 def test_an_axis_that_was_not_trained_has_no_score(
-    simulated: list[EditPair], melstats_checkpoint: Path, tmp_path: Path
+    simulated: list[EditPair], spectrum_checkpoint: Path, tmp_path: Path
 ) -> None:
-    made = load(melstats_checkpoint, device="cpu", workers=0)
+    made = load(spectrum_checkpoint, device="cpu", workers=0)
     whole = made.score(simulated[:3])
     made.checkpoint.model.trained[AXES.index("relevance")] = False
     part = made.score(simulated[:3])
@@ -270,7 +270,7 @@ def commands(cache_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and kill -9")
 def test_killed_ten_times_the_file_is_that_of_an_uninterrupted_run(
-    commands: Commands, simulated: list[EditPair], melstats_checkpoint: Path, tmp_path: Path
+    commands: Commands, simulated: list[EditPair], spectrum_checkpoint: Path, tmp_path: Path
 ) -> None:
     rows = many(simulated[:20], 180)
     rows[100] = rows[100].model_copy(update={"original": tmp_path / "absent.wav"})
@@ -279,7 +279,7 @@ def test_killed_ten_times_the_file_is_that_of_an_uninterrupted_run(
 
     def command(output: Path) -> list[str]:
         options = ["-o", str(output), "--batch-size", "3", "--workers", "0", "--device", "cpu"]
-        return ["auditeval", "score", str(table), "-c", str(melstats_checkpoint), *options]
+        return ["auditeval", "score", str(table), "-c", str(spectrum_checkpoint), *options]
 
     whole = tmp_path / "whole.csv"
     assert commands.run(*command(whole)).status == 1  # one row could not be scored
@@ -328,11 +328,11 @@ def test_memory_does_not_grow_with_rows(
 
 
 @pytest.mark.parametrize(("device", "said"), [("warp9", "expected auto"), ("cuda:0", "not avail")])
-def test_a_device_that_is_not_there(melstats_checkpoint: Path, device: str, said: str) -> None:
+def test_a_device_that_is_not_there(spectrum_checkpoint: Path, device: str, said: str) -> None:
     if device.startswith("cuda") and torch.cuda.is_available():
         pytest.skip("this machine has cuda")
     with pytest.raises(UserError, match=said):
-        load(melstats_checkpoint, device)
+        load(spectrum_checkpoint, device)
 
 
 def test_scores_tables_that_are_none(tmp_path: Path) -> None:

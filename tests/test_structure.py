@@ -35,12 +35,14 @@ ORDER = (
     ("scores_log",),
     ("manifest_scoring",),
     ("data",),
+    ("pretrained",),
     ("features",),
     ("backends",),
     ("models",),
     ("metrics",),
     ("data_quality",),
     ("judges",),
+    ("checkpoint_upgrade",),
     ("checkpoint",),
     ("scoring",),
     ("explaining",),
@@ -60,7 +62,7 @@ HOMES = {
     "wandb": ("training/",),
     "soundfile": ("audio/files.py",),
     "soxr": ("audio/waveform.py",),
-    "onnxruntime": ("features/onnx.py",),
+    "onnxruntime": ("pretrained/onnx.py",),
 }
 
 

@@ -7,7 +7,7 @@ from importlib.metadata import version
 
 from auditeval import audio
 from auditeval.backends.backend import SpeechSpans
-from auditeval.features.wrapped import imported
+from auditeval.pretrained.packages import imported
 
 RATE_HZ = 16000
 
@@ -21,7 +21,7 @@ class SileroVAD:
     name = "silero-vad"
 
     def __init__(self) -> None:
-        from auditeval.features.threads import threads_kept
+        from auditeval.pretrained.threads import threads_kept
 
         with threads_kept():
             self._package = imported("silero_vad", "bench")

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from auditeval.features.clap.files import read
-from auditeval.features.weights import digest, fill
+from auditeval.pretrained.torch_files import read
+from auditeval.pretrained.weights import digest, fill
 
 CHANNELS, POOLED, EMBEDDING = 512, 1536, 256
 _SCALE, _BOTTLENECK = 8, 128

@@ -11,7 +11,7 @@ from auditeval import reading
 from auditeval.audio import Waveform, content_hash
 from auditeval.backends.backend import JUDGES, ROLES
 from auditeval.backends.cache import ResultCache
-from auditeval.features.wrapped import first_line
+from auditeval.pretrained.packages import first_line
 from auditeval.targets import TARGET, find, named
 from auditeval.types import UserError
 
@@ -107,7 +107,7 @@ class Backends:
 
 def _heard(model: Any, clip: Waveform) -> Any:
     """On one thread, whichever libraries the model computes with."""
-    from auditeval.features.threads import one_thread
+    from auditeval.pretrained.threads import one_thread
 
     with one_thread():
         return model(clip)

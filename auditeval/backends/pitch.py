@@ -8,7 +8,7 @@ import numpy as np
 
 from auditeval import audio
 from auditeval.backends.backend import PitchTrack
-from auditeval.features.wrapped import imported
+from auditeval.pretrained.packages import imported
 
 RATE_HZ, HOP = 16000, 256
 """Value k of a track is that at k * HOP samples, the middle of its frame."""

@@ -16,8 +16,7 @@ import numpy as np
 
 from auditeval import audio
 from auditeval.backends.backend import SpeakerEmbedding
-from auditeval.features.wrapped import imported
-from auditeval.features.yamnet import package_file
+from auditeval.pretrained.packages import imported, package_file
 from auditeval.types import UserError
 
 RATE_HZ = 16000
@@ -136,8 +135,8 @@ def _pretrained(kind: Any, checkpoint: str) -> tuple[Any, str]:
     """A model of transformers with every weight found, and the digest of them."""
     import torch
 
-    from auditeval.features.quiet import quiet_transformers
-    from auditeval.features.weights import digest
+    from auditeval.pretrained.quiet import quiet_transformers
+    from auditeval.pretrained.weights import digest
 
     with _from(checkpoint, kind.__name__), quiet_transformers():
         model, found = kind.from_pretrained(

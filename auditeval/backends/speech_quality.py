@@ -8,8 +8,8 @@ import numpy as np
 
 from auditeval import audio
 from auditeval.backends.backend import Ratings
-from auditeval.features.onnx import session
-from auditeval.features.yamnet import package_file
+from auditeval.pretrained.onnx import session
+from auditeval.pretrained.packages import package_file
 
 RATE_HZ = 16000
 _WINDOW_SAMPLES = int(9.01 * RATE_HZ)

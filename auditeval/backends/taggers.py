@@ -52,15 +52,15 @@ class PANNsTagger:
     name = "panns-cnn14"
 
     def __init__(self, checkpoint: str, device: str = "cpu") -> None:
-        from auditeval.features.panns import Cnn14Encoder
+        from auditeval.features.panns import Cnn14Extractor
 
-        self._encoder = Cnn14Encoder(checkpoint)
-        self._encoder.to(device)
+        self._extractor = Cnn14Extractor(checkpoint)
+        self._extractor.to(device)
         self._labels = audioset_labels()
-        self.revision = self._encoder.revision
+        self.revision = self._extractor.revision
 
     def __call__(self, clip: audio.Waveform) -> Tags:
-        features = self._encoder.encode_clip(audio.resample(clip, self._encoder.rate_hz))
+        features = self._extractor.encode_clip(audio.resample(clip, self._extractor.rate_hz))
         return _tags(self._labels, special.expit(features.frames["logits"][0]))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from auditeval.audio import Waveform, resample
 from auditeval.backends.backend import Transcript, Word
-from auditeval.features.wrapped import first_line, imported, revision
+from auditeval.pretrained.packages import first_line, imported, revision
 from auditeval.types import UserError
 
 RATE_HZ = 16000
@@ -47,7 +47,7 @@ class FasterWhisper:
         device: str = "cpu",
         compute_type: str = "float32",
     ) -> None:
-        from auditeval.features.threads import threads_kept
+        from auditeval.pretrained.threads import threads_kept
 
         package = imported("faster_whisper", "bench")
         folder = _bundled() if model is None else _folder(model)
@@ -96,7 +96,7 @@ class FunASR:
                 f"funasr cannot be imported here ({first_line(error)}); "
                 "install it with pip install funasr"
             ) from None
-        from auditeval.features.threads import threads_kept
+        from auditeval.pretrained.threads import threads_kept
 
         with threads_kept(), contextlib.redirect_stdout(sys.stderr):
             self._model = AutoModel(model=model, device=device, disable_update=True)

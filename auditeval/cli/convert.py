@@ -38,7 +38,7 @@ def convert(
     """Convert checkpoints; nothing in them is run, only tensors are read.
 
     A CLAP of LAION becomes a directory that transformers loads as well, one of Microsoft a
-    directory for features.model. Heads of AuditEval-ssl become an evaluator for
+    directory for features.clap.model. Heads of AuditEval-ssl become an evaluator for
     `auditeval score -c`, which hears as the authors' code does (16 kHz fed as 48 kHz).
     A Qwen2.5-Omni evaluator of ms-swift becomes one of ours, one of ours a PEFT adapter.
 
@@ -87,7 +87,7 @@ def _convert(
     made = convert(files[0], output, tokenizer)
     millions = sum(parameter.numel() for parameter in made.parameters()) / 1e6
     say(f"{output}: {type(made).__name__}, {millions:.1f}M parameters, {made.dim} dimensions")
-    say(f"use it with: python train.py features=clap features.model={output}")
+    say(f"use it with: python train.py features=clap features.clap.model={output}")
 
 
 def _convert_omni(folder: Path, base: str | None, output: Path) -> None:
@@ -111,8 +111,9 @@ def _convert_omni(folder: Path, base: str | None, output: Path) -> None:
 def _convert_heads(files: list[Path], clap: str, tokenizer: str | None, output: Path) -> None:
     from auditeval import checkpoint
     from auditeval.features import make_encoder
-    from auditeval.features.clap.files import read
+    from auditeval.features.clap import SUPPORTED
     from auditeval.models.upstream import axis_of, from_score_predictors, is_score_predictor
+    from auditeval.pretrained.torch_files import read
     from auditeval.types import UserError
 
     states = {}
@@ -120,16 +121,18 @@ def _convert_heads(files: list[Path], clap: str, tokenizer: str | None, output: 
         axis = axis_of(path)
         if axis in states:
             raise UserError(f"{path}: is a second head for {axis}; give one file an axis")
-        states[axis] = read(path)
+        states[axis] = read(path, SUPPORTED)
         if not is_score_predictor(states[axis]):
             keys = ", ".join(list(states[axis])[:3])
             raise UserError(f"{path}: is no head of AuditEval-ssl, it holds {keys}, ...")
-    encoder = make_encoder("clap", model=clap, tokenizer=tokenizer, upstream_compat=True)
+    heard = {"model": clap, "tokenizer": tokenizer, "upstream_compat": True}
+    encoder = make_encoder({"clap": heard})
     model = from_score_predictors(states)
-    if model.arguments["dim"] != encoder.dim:
+    makes, expects = encoder.inputs.audio, model.given.audio
+    if makes != expects:
         raise UserError(
-            f"{clap}: makes {encoder.dim} numbers, the heads expect {model.arguments['dim']}; they "
-            "were trained on another CLAP"
+            f"{clap}: makes {makes} numbers, the heads expect {expects}; they were trained on "
+            "another CLAP"
         )
     names = [path.name for path in files]
     checkpoint.save(output, model, encoder, {"converted_from": names, "ratings_from": "AuditScore"})

@@ -204,9 +204,9 @@ def _checkpoints(given: Sequence[str], names: Sequence[str]) -> dict[str, str]:
 def _predictions(path: Path, name: str, pairs: Sequence[EditPair]) -> Predictions:
     from auditeval import scores_table
     from auditeval.report.agreement import Predictions
-    from auditeval.types import Scores, UserError
+    from auditeval.types import UserError
 
-    rows = [Scores(*row) for row in scores_table.read_table(path).iter_rows()]
+    rows = list(scores_table.of_frame(scores_table.read_table(path)))
     made = Predictions.from_scores(name, rows)
     if not any(pair.ratings.keys() & made.values.get(pair.id, {}).keys() for pair in pairs):
         raise UserError(f"{path}: has a score for none of the {len(pairs)} rated pairs")

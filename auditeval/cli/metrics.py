@@ -91,10 +91,10 @@ def metrics(
         "audiobox": audiobox,
     }
     offline = {
-        role: {"name": kind.encoder} for role, kind in ENCODER_ROLES.items() if not kind.option
+        role: {"name": kind.extractor} for role, kind in ENCODER_ROLES.items() if not kind.option
     }
     paper = {
-        role: {"name": ENCODER_ROLES[role].encoder, ENCODER_ROLES[role].argument: str(weights)}
+        role: {"name": ENCODER_ROLES[role].extractor, ENCODER_ROLES[role].argument: str(weights)}
         for role, weights in given.items()
         if weights is not None
     }

@@ -111,7 +111,7 @@ def score(
     if row.status == "error":
         raise UserError(row.reason)
     for axis in AXES:
-        value, interval = getattr(row, axis), row.interval(axis)
+        value, interval = row.ratings.get(axis), row.interval(axis)
         ends = f"  [{interval[0]:.2f} to {interval[1]:.2f}]" if interval else ""
         say(f"{axis:<14}{value:.3f}{ends}" if value is not None else f"{axis:<14}not trained")
 

@@ -22,7 +22,7 @@ from auditeval.data_quality.groups import (
     jackknife,
     mean_of_each,
 )
-from auditeval.features.encoder import AudioFeatures
+from auditeval.features.extractor import AudioFeatures
 from auditeval.metrics.clap_score import clap_score
 from auditeval.metrics.divergence import ClassStatistics, kl_divergence
 from auditeval.metrics.frechet import Gaussian, frechet_distance
@@ -30,7 +30,7 @@ from auditeval.types import Undefined
 
 
 class Heard(NamedTuple):
-    """A pair as one encoder has it; `joint_dim` as in `features.encoder.Encoder`.
+    """A pair as one extractor has it; `joint_dim` as in `features.extractor.Extractor`.
 
     `target_text` :: the target caption's embedding, (0,) where no metric looks at words. `original`
     may be the edited clip where none looks at originals.
@@ -43,13 +43,13 @@ class Heard(NamedTuple):
 
 
 class EncoderRole(NamedTuple):
-    """What feeds metrics: `encoder` of configs/features, and the command's option for its weights.
+    """What feeds metrics: an `extractor` by name, and the command's option for its weights.
 
-    `argument` is the encoder's own name for them; a role without an option needs none. Metrics may
-    be of one `family` of models alone: that of the encoder begins with it.
+    `argument` is the extractor's own name for them; a role without an option needs none. Metrics
+    may be of one `family` of models alone: that of the extractor begins with it.
     """
 
-    encoder: str
+    extractor: str
     option: str = ""
     argument: str = ""
     family: str = ""
@@ -63,7 +63,7 @@ ENCODER_ROLES = {
     "cnn14": EncoderRole("cnn14", "--cnn14 FILE", "checkpoint"),
     "human_clap": EncoderRole("clap", "--human-clap FOLDER", "model"),
     "audiobox": EncoderRole("audiobox", "--audiobox FILE", "checkpoint"),
-    "offline": EncoderRole("offline"),
+    "events": EncoderRole("events"),
     "yamnet": EncoderRole("yamnet"),
 }
 
@@ -254,9 +254,9 @@ def _catalogue() -> Iterable[DataMetric]:
     for place, axis in enumerate(("pq", "pc", "ce", "cu")):
         rating = _mean_of(partial(_aesthetic, place))
         yield DataMetric(f"audiobox_{axis}", "audiobox", True, 1.0, 10.0, rating, _pooled)
-    # Stand-ins that need no weights. The label bridge is no CLAP: see features.offline.
+    # Stand-ins that need no weights. The label bridge is no CLAP: see features.events.
     bridge = _mean_of(_text_product, text=True)
-    yield DataMetric("label_bridge_score", "offline", True, 0.0, None, bridge, _pooled)
+    yield DataMetric("label_bridge_score", "events", True, 0.0, None, bridge, _pooled)
     yield from _of_sets("yamnet", "yamnet", 16000)
 
 

@@ -20,17 +20,19 @@ from auditeval.data_quality.catalogue import (
     Measured,
 )
 from auditeval.data_quality.groups import SEED, Deal, unit
-from auditeval.features import make_encoder
+from auditeval.features import make_extractor
 from auditeval.features.encoder import Encoder
+from auditeval.features.extractor import Extractor
 from auditeval.features.store import Failure, FeatureStore
-from auditeval.features.threads import one_thread
+from auditeval.pretrained.threads import one_thread
 from auditeval.types import EditPair, UserError
 
+NO_TEXT = np.zeros(0, np.float32)
 Pairs = Sequence[EditPair] | str | os.PathLike[str]
 """A manifest's path, or its pairs."""
 
-Encoders = Mapping[str, Encoder | Mapping[str, Any]]
-"""For each of `ENCODER_ROLES` an encoder, or the arguments of `make_encoder` for it."""
+Extractors = Mapping[str, Extractor | Mapping[str, Any]]
+"""For each of `ENCODER_ROLES` an extractor, or the arguments of `make_extractor` for it."""
 
 
 class Row(NamedTuple):
@@ -59,7 +61,7 @@ class DataQuality(NamedTuple):
 @one_thread()  # of BLAS as well: the decompositions of a Frechet distance are most of the time
 def measure(
     sets: Mapping[str, Pairs],
-    encoders: Encoders,
+    encoders: Extractors,
     only: Sequence[str] = (),
     *,
     batch_size: int = 32,
@@ -87,12 +89,12 @@ def measure(
         made: dict[str, dict[str, Measured]] = {name: {} for name in sets}
         revisions, families = {}, {}
         for role, metrics in chosen.items():
-            encoder = loaded(role, encoders[role], device)
-            revisions[role] = f"{encoder.name}@{encoder.revision}"
-            if ENCODER_ROLES[role].family and (family := getattr(encoder, "family", "")):
+            extractor = loaded(role, encoders[role], device)
+            revisions[role] = f"{extractor.name}@{extractor.revision}"
+            if ENCODER_ROLES[role].family and (family := getattr(extractor, "family", "")):
                 families[role] = family
-            fitting = at_rate(metrics, encoder.rate_hz, bool(only))
-            store = FeatureStore(encoder, cache_dir, workers)
+            fitting = at_rate(metrics, extractor.rate_hz, bool(only))
+            store = FeatureStore(Encoder([extractor]), cache_dir, workers)
             for name in sets:
                 made[name].update(run.values(store, role, fitting, name))
             if run.found:
@@ -131,12 +133,12 @@ def choose(encoders: Iterable[str], only: Sequence[str] = ()) -> dict[str, list[
     return chosen
 
 
-def loaded(role: str, encoder: Encoder | Mapping[str, Any], device: str = "cpu") -> Encoder:
-    """The encoder of a role, made where its arguments were given, on this device.
+def loaded(role: str, extractor: Extractor | Mapping[str, Any], device: str = "cpu") -> Extractor:
+    """The extractor of a role, made where its arguments were given, on this device.
 
     Raises UserError for one that says it is of another family than the role's.
     """
-    made = make_encoder(**encoder) if isinstance(encoder, Mapping) else encoder
+    made = make_extractor(**extractor) if isinstance(extractor, Mapping) else extractor
     wanted, family = ENCODER_ROLES[role].family, getattr(made, "family", "")
     if family and not family.startswith(wanted):
         fitting = [f"{kind.option} ({name})" for name, kind in ENCODER_ROLES.items()
@@ -164,25 +166,27 @@ def at_rate(metrics: Sequence[DataMetric], rate_hz: int, named: bool) -> list[Da
 def hear(
     store: FeatureStore, pairs: Sequence[EditPair], metrics: Iterable[DataMetric]
 ) -> list[Heard | Failure]:
-    """What the store's encoder makes of pairs, as far as the metrics look at it."""
+    """What the store's only extractor makes of pairs, as far as the metrics look at it."""
+    (extractor,) = store.encoder.extractors.values()
     original = any(metric.statistic.original for metric in metrics)
-    text = any(metric.statistic.text for metric in metrics)
+    worded = any(metric.statistic.text for metric in metrics)
     paths = [path for p in pairs for path in ((p.original, p.edited) if original else (p.edited,))]
     clips = store.files(paths)
-    captions = [pair.target_caption for pair in pairs] if text else [""] * len(pairs)
-    words = store.captions(captions) if text else [np.zeros(0, np.float32)] * len(pairs)
+    captions = [pair.target_caption for pair in pairs] if worded else [""] * len(pairs)
+    texts = store.captions(captions) if worded else [{}] * len(pairs)
 
-    def join(pair: EditPair, caption: str, target_text: np.ndarray) -> Heard | Failure:
-        edited = clips[pair.edited]
-        source = clips[pair.original] if original else edited
-        for clip in (source, edited):
-            if isinstance(clip, Failure):
-                return clip
-        if text and not caption.strip():
+    def join(pair: EditPair, caption: str, text: Mapping[str, np.ndarray]) -> Heard | Failure:
+        sides = [clips[path] for path in (pair.original if original else pair.edited, pair.edited)]
+        for side in sides:
+            if isinstance(side, Failure):
+                return side
+        if worded and not caption.strip():
             return Failure("target_caption is empty")
-        return Heard(source, edited, target_text, store.encoder.joint_dim)  # type: ignore[arg-type]
+        heard = [side[extractor.name] for side in sides if not isinstance(side, Failure)]
+        target_text = text.get(extractor.name, NO_TEXT)
+        return Heard(heard[0], heard[1], target_text, extractor.joint_dim)
 
-    return [join(*row) for row in zip(pairs, captions, words, strict=True)]
+    return [join(*row) for row in zip(pairs, captions, texts, strict=True)]
 
 
 class _Run:

@@ -1,39 +1,57 @@
-"""Frozen encoders behind one protocol, and the store that runs each once per clip."""
+"""Frozen extractors beside each other, and the store that runs each once per clip."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
 from auditeval.features.encoder import Encoder
+from auditeval.features.extractor import Extractor
 from auditeval.types import UserError
 
-ENCODERS = {
-    "melstats": "melstats.MelStats",
-    "offline": "offline.OfflineEncoder",
-    "clap": "clap.encoder.ClapEncoder",
-    "laion_clap": "packages.LaionClapPackage",
-    "msclap": "packages.MsClapPackage",
-    "squim": "packages.Squim",
+EXTRACTORS = {
+    "spectrum": "spectrum.Spectrum",
+    "events": "events.Events",
+    "words": "words.Words",
+    "clap": "clap.extractor.ClapExtractor",
+    "laion_clap": "clap.packages.LaionClapPackage",
+    "msclap": "clap.packages.MsClapPackage",
     "audiobox": "audiobox.Audiobox",
-    "yamnet": "yamnet.YamNetEncoder",
-    "cnn14": "panns.Cnn14Encoder",
-    "vggish": "vggish.VggishEncoder",
-    "qwen_omni": "omni.encoder.OmniEncoder",
+    "yamnet": "yamnet.YamNetExtractor",
+    "cnn14": "panns.Cnn14Extractor",
+    "vggish": "vggish.VggishExtractor",
+    "qwen_omni": "omni.extractor.OmniExtractor",
 }
-"""The encoders that a configuration or checkpoint may name, and where each lies in this package.
+"""The extractors that a configuration or checkpoint may name, and where each lies in this package.
 
-A module is imported when its encoder is used: laion_clap, msclap, squim and audiobox need packages
-that may be absent or clash with ours.
+A module is imported when its extractor is used: laion_clap, msclap and audiobox need packages that
+may be absent or clash with ours.
 """
 
+_RENAMED = {"melstats": "spectrum", "offline": "events, spectrum and words"}
 
-def make_encoder(name: str, **arguments: Any) -> Encoder:
-    """Build the encoder of that name; raises UserError for another name or unfit arguments."""
-    if name not in ENCODERS:
-        raise UserError(f"no encoder is called {name!r}; known: {', '.join(ENCODERS)}")
-    module, kind = ENCODERS[name].rsplit(".", 1)
+
+def make_extractor(name: str, **arguments: Any) -> Extractor:
+    """Build the extractor of that name; raises UserError for another or unfit arguments."""
+    if name in _RENAMED:
+        raise UserError(f"no extractor is called {name!r}: it is {_RENAMED[name]} now")
+    if name not in EXTRACTORS:
+        raise UserError(f"no extractor is called {name!r}; known: {', '.join(EXTRACTORS)}")
+    module, kind = EXTRACTORS[name].rsplit(".", 1)
     try:
         return getattr(import_module(f"{__name__}.{module}"), kind)(**arguments)
     except TypeError as error:
-        raise UserError(f"encoder {name!r} cannot be made with its arguments ({error})") from None
+        raise UserError(f"extractor {name!r} cannot be made with its arguments ({error})") from None
+
+
+def make_encoder(features: Mapping[str, Mapping[str, Any]]) -> Encoder:
+    """Build extractors, {name: arguments}, in this order; raises UserError."""
+    if isinstance(features.get("name"), str):
+        raise UserError(
+            f"features.name={features['name']}: features are a list of extractors now, each with "
+            "arguments of its own: features=clap features.clap.model=..."
+        )
+    if not features:
+        raise UserError("features: expected at least one extractor, such as features=[spectrum]")
+    return Encoder(make_extractor(name, **arguments) for name, arguments in features.items())

@@ -1,6 +1,6 @@
 """Frame-aligned differences between an original clip and its edit, from log-mel frames alone.
 
-Input: dB frames of the `melstats` front end (32 kHz, 10 ms hop, 64 HTK mel bands, 50 Hz to 14 kHz).
+Input: dB frames of the `spectrum` front end (32 kHz, 10 ms hop, 64 HTK mel bands, 50 Hz to 14 kHz).
 One lag is found by cross-correlation, to an eighth of a frame, and a bounded gain is taken out;
 then the overlap is compared cell by cell (a cell is one band in one frame, its power smoothed over
 three frames), and the rest is sought elsewhere. Silence at either end is nothing.
@@ -25,7 +25,7 @@ from auditeval.features.delay import MAX_GAIN_DB, STEP, find_delays, find_fracti
 
 BANDS = 64
 FRAME_SECONDS = 0.01
-SILENCE_DB = -100.0  # the floor of melstats: digital silence and dither count as the same
+SILENCE_DB = -100.0  # the floor of `spectrum`: digital silence and dither count as the same
 RANGE_DB = 60.0  # what lies further below the loud level of the original is not compared
 ACTIVE_DB = 25.0  # frames of the original within this of its loud level (95th percentile)
 WEAK_DB = 20.0  # cells of active frames this far below the level of their frame
@@ -70,22 +70,29 @@ ALIGNMENT_NAMES: tuple[str, ...] = (
 )
 
 
-class Comparison(NamedTuple):
-    """`values` :: float32 (K,), all 0 for equal clips; the edit is `lag` frames later and `gain` dB
+class Alignment(NamedTuple):
+    """How the log-mel frames of two clips belong together.
+
+    `values` :: float32 (K,), all 0 for equal clips; the edit is `lag` frames later and `gain` dB
     louder where both are the same; `change` :: float32 (T2,), what its cells changed by, rms over
-    bands in dB, RANGE_DB where it is heard and the original has ended or not begun."""
+    bands in dB, RANGE_DB where it is heard and the original has ended or not begun. `original` and
+    `edited` :: (T1, 64), (T2, 64), the frames, dB.
+    """
 
     values: np.ndarray
-    lag: int = 0
-    gain: float = 0.0
-    change: np.ndarray = np.zeros(0, np.float32)
+    lag: int
+    gain: float
+    change: np.ndarray
+    original: np.ndarray
+    edited: np.ndarray
 
 
-def align(original: np.ndarray, edited: np.ndarray) -> Comparison:
+def align(original: np.ndarray, edited: np.ndarray) -> Alignment:
     """Two clips of dB frames :: (T1, 64), (T2, 64), any T >= 1, to the values of ALIGNMENT_NAMES.
 
     Raises ValueError on another shape.
     """
+    given = original, edited
     original, edited = _frames(original), _frames(edited)
     levels, edited_levels = _level(original), _level(edited)
     (loud,), (edited_loud,) = percentiles(levels, 95), percentiles(edited_levels, 95)
@@ -119,7 +126,7 @@ def align(original: np.ndarray, edited: np.ndarray) -> Comparison:
     values["lag"] = np.log1p(max(abs(lag) * FRAME_SECONDS - FREE_SECONDS, 0) / 0.1)
     values["louder"], values["quieter"] = max(gain / 6 - 1, 0.0), max(-gain / 6 - 1, 0.0)
     row = np.array([values[name] for name in ALIGNMENT_NAMES], np.float32)
-    return Comparison(np.log1p(np.maximum(row, 0)), lag, gain, change)
+    return Alignment(np.log1p(np.maximum(row, 0)), lag, gain, change, *given)
 
 
 def compare(o: np.ndarray, e: np.ndarray, floor: float) -> tuple[dict[str, float], np.ndarray]:

@@ -11,11 +11,11 @@ import numpy as np
 import torch
 
 from auditeval import audio
-from auditeval.features.clap.files import load
-from auditeval.features.encoder import AudioFeatures, ClipEncoder
-from auditeval.features.threads import one_thread
-from auditeval.features.weights import fill
-from auditeval.features.wrapped import first_line, imported, revision
+from auditeval.features.extractor import AudioFeatures, Extractor
+from auditeval.pretrained.packages import first_line, imported, revision
+from auditeval.pretrained.threads import one_thread
+from auditeval.pretrained.torch_files import load
+from auditeval.pretrained.weights import fill
 from auditeval.types import UserError
 
 _CODE = "1"
@@ -28,7 +28,7 @@ _SETTINGS = (
 )  # fmt: skip
 
 
-class Audiobox(ClipEncoder):
+class Audiobox(Extractor):
     """`MEASURES` of a clip, as audiobox_aesthetics' predictor makes them of `checkpoint`.
 
     Not an embedding space: four numbers, the mean over adjoining windows of 10 s, weighted by
@@ -38,7 +38,6 @@ class Audiobox(ClipEncoder):
 
     name = "audiobox"
     rate_hz = 16000
-    compares_frames = False
 
     MEASURES = ("PQ", "PC", "CE", "CU")
     """In the order of the embedding: production quality, production complexity, content enjoyment,

@@ -8,12 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from auditeval.features.alignment import ALIGNMENT_NAMES, Comparison, align, percentiles
-from auditeval.features.encoder import Frames
+from auditeval.features.alignment import Alignment, percentiles
+
+Frames = dict[str, np.ndarray]
+"""What an extractor knows of a clip frame by frame, by name."""
 
 REVISION = "3"
-"""Of what is made from frames and texts, here, in `evidence` and by `encode_difference`: changes
-whenever the same would make other numbers."""
+"""Of what extractors make of the frames and texts of a pair, here, in `alignment` and `evidence`:
+changes whenever the same would make other numbers."""
 
 PATCH_NAMES = (
     # Of patches averaged with their neighbours:
@@ -50,32 +52,42 @@ class Match(NamedTuple):
         return x, self.changed * y + (1 - self.changed) * x[self.before]
 
 
-def match(original: Frames, edited: Frames, comparison: Comparison) -> Match:
-    """By time and by what changed in the bands; by order where an encoder knows no times."""
+def match(patches: str, original: Frames, edited: Frames, alignment: Alignment | None) -> Match:
+    """By time and by what changed in the bands; by order where the extractor knows no times.
+
+    Where nobody aligned the clips, they begin together and all may have changed.
+    """
+    changed = np.ones(len(edited[patches]), np.float32)
     if "span" in edited:
         spans = edited["span"]
-        before, after = original["span"][:, 0], spans[:, 0] - comparison.lag
-        most = [comparison.change[start:stop].max(initial=0) for start, stop in spans]
-        changed = np.minimum(np.array(most, np.float32) / CHANGED_DB, 1)
+        before, after = original["span"][:, 0], spans[:, 0]
+        if alignment is not None:
+            after = after - alignment.lag
+            most = [alignment.change[start:stop].max(initial=0) for start, stop in spans]
+            changed = np.minimum(np.array(most, np.float32) / CHANGED_DB, 1)
     else:
-        before, after = (np.arange(len(frames["patch"])) for frames in (original, edited))
-        changed = np.ones(len(after), np.float32)
+        before, after = (np.arange(len(frames[patches])) for frames in (original, edited))
     return Match(_nearest(before, after), _nearest(after, before), changed[:, None])
 
 
-def compare(original: Frames, edited: Frames) -> Comparison:
-    """Frames of two clips to the values of `names`.
-
-    Uses what the encoder keeps: log-mel frames (`mel`), patch embeddings (`patch`), or neither.
-    """
-    made = Comparison(np.zeros(0, np.float32))
-    if "mel" in original:
-        made = align(original["mel"], edited["mel"])
-    if "patch" in original:
-        matched = match(original, edited, made)
-        patches = _compare_patches(matched, original["patch"], edited["patch"])
-        made = made._replace(values=np.concatenate([made.values, patches]))
-    return made
+def compare_patches(
+    patches: str, original: Frames, edited: Frames, alignment: Alignment | None
+) -> np.ndarray:
+    """The frames of that name of two clips to the values of PATCH_NAMES."""
+    matched = match(patches, original, edited, alignment)
+    x, y = (_unit(smooth(x)) for x in matched.settled(original[patches], edited[patches]))
+    unlike = 1 - np.einsum("td,td->t", x[matched.before], y)
+    lost, new = (1 - likest for likest in _likest(x, y))
+    values = [
+        unlike.mean(),
+        unlike.max(),
+        *percentiles(unlike, 10),
+        new.mean(),
+        new.max(),
+        lost.mean(),
+        lost.max(),
+    ]
+    return np.maximum(np.array(values, np.float32), 0)
 
 
 def changed_words(original_caption: str, target_caption: str) -> tuple[str, str]:
@@ -99,33 +111,9 @@ def changed_words(original_caption: str, target_caption: str) -> tuple[str, str]
     return " ".join(added), " ".join(removed)
 
 
-def names(frames: set[str]) -> tuple[str, ...]:
-    """What the numbers of `compare` are called, for an encoder with these frames."""
-    return (
-        *(ALIGNMENT_NAMES if "mel" in frames else ()),
-        *(PATCH_NAMES if "patch" in frames else ()),
-    )
-
-
 def _nearest(times: np.ndarray, others: np.ndarray) -> np.ndarray:
     """For each of `others` the row of `times` next to it; both ascend."""
     return np.searchsorted((times[1:] + times[:-1]) / 2, others)
-
-
-def _compare_patches(matched: Match, original: np.ndarray, edited: np.ndarray) -> np.ndarray:
-    x, y = (_unit(smooth(patches)) for patches in matched.settled(original, edited))
-    unlike = 1 - np.einsum("td,td->t", x[matched.before], y)
-    lost, new = (1 - likest for likest in _likest(x, y))
-    values = [
-        unlike.mean(),
-        unlike.max(),
-        *percentiles(unlike, 10),
-        new.mean(),
-        new.max(),
-        lost.mean(),
-        lost.max(),
-    ]
-    return np.maximum(np.array(values, np.float32), 0)
 
 
 def smooth(patches: np.ndarray) -> np.ndarray:

@@ -1,109 +1,113 @@
-"""What every frozen encoder is: the protocol, and what it makes of one clip."""
+"""An encoder: extractors beside each other, and what they make of a pair together."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
+import torch
+from torch import Tensor
 
-from auditeval.features.threads import one_thread
+from auditeval.features.extractor import AudioFeatures, Extractor, Texts
+from auditeval.features.pair import Inputs, PairFeatures
 
-Frames = dict[str, np.ndarray]
+Clip = dict[str, AudioFeatures]
+"""One clip, as each extractor that hears has it, by its name."""
 
 
-class AudioFeatures(NamedTuple):
-    """One clip, encoded.
+class EncodedPair(NamedTuple):
+    """A pair before its sides are compared: both clips, and the texts by extractor."""
 
-    `embedding` :: float32 (dim,) for the whole clip, windows weighted by length.
-    `frames` :: name -> (T, F), what the encoder knows frame by frame; empty if it knows nothing.
-    Names that several encoders share: `patch` :: (P, F), embeddings of the patches that an encoder
-    cuts a clip into; `joint` :: (P, joint_dim), those patches in the space shared with words;
-    `span` :: int32 (P, 2), where both are kept, the first frame of `mel` in each patch and the one
-    after its last; `logits` :: (1, C), class logits of the whole clip.
+    original: Clip
+    edited: Clip
+    texts: Mapping[str, Texts]
+
+
+class Encoder:
+    """A list of extractors, by name.
+
+    An embedding is that of each in turn, but for the joint spaces, which stand last: a model that
+    takes one space of sound and words finds it at the end of both. Numbers of a pair are called
+    `extractor.name`.
     """
 
-    embedding: np.ndarray
-    frames: Frames
-
-
-class Encoder(Protocol):
-    """A frozen audio encoder, with a text encoder where it has one (`text_dim` > 0).
-
-    The last `joint_dim` numbers of an audio and of a text embedding lie in one space, in which
-    their dot product says how well sound and words agree (0: the encoder has no such space; CLAP:
-    all of them). `revision` changes whenever the same samples would encode to other numbers: it
-    covers weights, code and window settings, and is part of every cache key and checkpoint.
-
-    Encoding is a function of one item: neighbours in a list change a result by rounding at most.
-    `batch_size` clips at a time are what the encoder is fastest with. `arguments` (JSON values
-    only) rebuild the encoder. `compares_frames` says whether it keeps frames by which two clips can
-    be compared (`mel` or `patch`).
-    """
-
-    name: str
-    arguments: dict[str, Any]
-    revision: str
-    rate_hz: int
-    dim: int
-    text_dim: int
-    joint_dim: int
-    batch_size: int
-    compares_frames: bool
+    def __init__(self, extractors: Iterable[Extractor]) -> None:
+        self.extractors = {extractor.name: extractor for extractor in extractors}
+        listed = self.extractors.values()
+        # Whoever aligns the clips comes first: the others compare at its delay.
+        self._comparing = sorted(listed, key=lambda x: type(x).align is Extractor.align)
+        self.name = "+".join(self.extractors)
+        self.revision = " ".join(f"{x.name}@{x.revision}" for x in listed)
+        self.arguments = {x.name: x.arguments for x in listed}
+        self.inputs = Inputs(
+            audio=sum(x.dim for x in listed),
+            text=sum(x.text_dim for x in listed),
+            joint=tuple(x.joint_dim for x in listed if x.joint_dim),
+            alignment=tuple(f"{x.name}.{n}" for x in self._comparing for n in x.alignment),
+            evidence=tuple(f"{x.name}.{n}" for x in self.reading for n in x.evidence),
+        )
 
     def to(self, device: str) -> None:
-        """Run on a torch device from now on; encoders that know the CPU only stay there."""
-        ...
+        """Run on a torch device from now on."""
+        for extractor in self.extractors.values():
+            extractor.to(device)
 
-    def encode_audio(self, clips: Sequence[np.ndarray]) -> list[AudioFeatures]:
-        """Mono float32 (N,) clips at `rate_hz`, N >= 1, of any length.
+    @property
+    def batch_size(self) -> int:
+        """Clips at a time that suit all of them; on another device another number may."""
+        return max(extractor.batch_size for extractor in self.extractors.values())
 
-        Raises audio.AudioError where one of them has no features.
-        """
-        ...
+    @property
+    def hearing(self) -> list[Extractor]:
+        """Those that encode sound."""
+        return [extractor for extractor in self.extractors.values() if extractor.dim]
 
-    def encode_text(self, captions: Sequence[str]) -> np.ndarray:
-        """Captions to float32 (len(captions), text_dim)."""
-        ...
+    @property
+    def reading(self) -> list[Extractor]:
+        """Those that encode words."""
+        return [extractor for extractor in self.extractors.values() if extractor.text_dim]
+
+    def pair(self, encoded: EncodedPair) -> PairFeatures:
+        """What a model is given of a pair, as `inputs` says."""
+        original, edited = (
+            _joined(self.hearing, [clip[x.name].embedding for x in self.hearing])
+            for clip in (encoded.original, encoded.edited)
+        )
+        readers = [encoded.texts[x.name] for x in self.reading]
+        texts = [
+            _joined(self.reading, [made[place] for made in readers])
+            for place in range(len(Texts._fields))
+        ]
+        before, after, added, removed = texts
+        alignment, evidence = self._compare(encoded)
+        return PairFeatures(original, before, edited, after, added, removed, alignment, evidence)
+
+    def _compare(self, encoded: EncodedPair) -> tuple[Tensor, Tensor]:
+        """The numbers called `inputs.alignment` and `inputs.evidence`."""
+        nothing = AudioFeatures(np.zeros(0, np.float32), {})
+        before, after = (
+            {name: clip.get(name, nothing).frames for name in self.extractors}
+            for clip in (encoded.original, encoded.edited)
+        )
+        found = (x.align(before[x.name], after[x.name]) for x in self._comparing)
+        alignment = next((made for made in found if made is not None), None)
+        compared = [x.compare(before[x.name], after[x.name], alignment) for x in self._comparing]
+        weighed = [
+            x.weigh(before[x.name], after[x.name], alignment, encoded.texts[x.name])
+            for x in self.reading
+        ]
+        return _numbers(compared), _numbers(weighed)
 
 
-@runtime_checkable
-class DifferenceEncoder(Protocol):
-    """An encoder with `joint` frames, which can also hear one clip without the other."""
-
-    def encode_difference(
-        self, clip: Frames, other: Frames, lag: int, gain: float
-    ) -> tuple[np.ndarray, float]:
-        """The loudest moment of what a clip has and another has not, from the frames of both.
-
-        In the joint space :: (joint_dim,), and its share of the clip's magnitude then, 0..1. Where
-        both are the same, the other comes `lag` frames of `mel` later, and the clip is `gain` dB
-        louder.
-        """
-        ...
+def _joined(extractors: Sequence[Extractor], embeddings: Sequence[np.ndarray]) -> Tensor:
+    """One embedding of all, the joint spaces at its end."""
+    parts = [
+        np.split(embedding, [len(embedding) - extractor.joint_dim])
+        for extractor, embedding in zip(extractors, embeddings, strict=True)
+    ]
+    return _numbers([part[0] for part in parts] + [part[1] for part in parts])
 
 
-class ClipEncoder:
-    """What encoders share that take one clip after the other: of sound alone, on the CPU."""
-
-    batch_size = 1
-    text_dim = 0
-    joint_dim = 0
-    compares_frames = True
-
-    def to(self, device: str) -> None:
-        """Stays on the CPU."""
-
-    def encode_audio(self, clips: Sequence[np.ndarray]) -> list[AudioFeatures]:
-        """Mono float32 (N,) clips at `rate_hz`; see `encode_clip`."""
-        with one_thread():
-            return [self.encode_clip(clip) for clip in clips]
-
-    @abstractmethod
-    def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
-        """Mono float32 (N,) at `rate_hz`, N >= 1, of any length."""
-
-    def encode_text(self, captions: Sequence[str]) -> np.ndarray:
-        """No text encoder: (N, 0)."""
-        return np.zeros((len(captions), 0), np.float32)
+def _numbers(parts: Sequence[np.ndarray]) -> Tensor:
+    return torch.from_numpy(np.concatenate([*parts, np.zeros(0, np.float32)]))

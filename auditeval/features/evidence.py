@@ -1,30 +1,38 @@
 """How well what changed in the sound fits what changed in the words, in numbers free of classes.
 
-From the patches of two clips in the space that an encoder shares with words: `joint` frames, whose
-dimensions are labels (log-probability above a floor), and the weights that words give to these
-labels. A model that has learnt what to make of these numbers can use them for words and sounds that
-it was never taught: no label has a number of its own.
+From the patches of two clips in a space shared with words: `joint` frames. A model that has learnt
+what to make of these numbers can use them for words and sounds that it was never taught.
 
-What only one clip has is also heard alone (`only_*`), one patch of it: a tagger that hears it with
-the rest names the rest.
+`weigh_labels` is for a space whose dimensions are labels (log-probability above a floor), and the
+weights that words give to these labels: no label has a number of its own. What only one clip has is
+also heard alone (`only_*`), one patch of it: a tagger that hears it with the rest names the rest.
+`weigh_similarity` is for a space of unit embeddings, such as CLAP's, in which only products say
+something.
 
 A tagger's answer jumps when a clip is shifted by a fraction of a patch. Patches whose bands are as
 they were count as unchanged (`comparison.match`). Of the others, what changes in the mean over time
-(`mean_*`) is steadier than what changes at some time, and as telling; for the latter, patches are
-averaged with their neighbours. What a nuisance may change is no change (SHIFT_FLOOR, GAIN_FLOOR),
-and shares and ranks fade out towards it: of nothing there is no share.
+(`mean_*`) is steadier than what changes at some time, and as telling; for the latter, patches of
+labels are averaged with their neighbours. What a nuisance may change is no change (SHIFT_FLOOR,
+GAIN_FLOOR), and shares and ranks fade out towards it: of nothing there is no share.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from auditeval.features.alignment import Comparison
-from auditeval.features.comparison import match, smooth
-from auditeval.features.encoder import DifferenceEncoder, Encoder, Frames
+from auditeval.features.alignment import Alignment
+from auditeval.features.comparison import Frames, match, smooth
+from auditeval.features.extractor import Texts
+
+HearAlone = Callable[[np.ndarray, np.ndarray, int, float], tuple[np.ndarray, float]]
+"""The loudest moment of what a clip has and another has not, from the log-mel frames of both.
+
+In the joint space :: (joint_dim,), and its share of the clip's magnitude then, 0..1. Where both are
+the same, the other comes `lag` frames later, and the clip is `gain` dB louder.
+"""
 
 # Of simulated clips that were saved anew and else untouched, had all their patches counted, the
 # median over clips of the greatest change of any label in the mean over time, and in a patch
@@ -55,70 +63,112 @@ _SIDE_NAMES = (
     "only_rank",  # log of how many labels are greater,
     "only_loud",  # and its share of the magnitude of the clip at its loudest
 )
+_ONLY = sum(name.startswith("only_") for name in _SIDE_NAMES)
 _CHANGE_NAMES = ("mean", "most", "entropy", "span")  # of the mean over labels; share of patches
-_CAPTION_NAMES = (
+LABEL_NAMES: tuple[str, ...] = (
+    *(f"{side}_{name}" for side in ("added", "removed") for name in _SIDE_NAMES),
+    *(f"{side}_{name}" for side in ("rise", "fall") for name in _CHANGE_NAMES),
     "captions_along",  # change of the labels that differ between the captions,
     "captions_share",  # as cosine
     "target_after",  # labels of the target caption in the edit, at their loudest
     "kept_fall",  # loss of the labels that both captions name
-    "captions_like",  # cosine of the captions' sentences
+)
+_FADE = 0.1  # length of a change of a mean unit embedding below which its share fades out
+SIMILARITY_NAMES: tuple[str, ...] = (
+    *(
+        f"{side}_{name}"
+        for side in ("added", "removed")
+        for name in (
+            "mean_along",  # change of the likeness to the words in the mean over time,
+            "mean_share",  # as cosine with all that changed
+            "moment",  # the greatest against the same time
+            "before",  # likeness at most, in the clip that should have less of them,
+            "after",  # and in the one that should have more
+        )
+    ),
+    "captions_along",  # change along the difference of the captions,
+    "captions_share",  # as cosine
+    "target_after",  # likeness of the edit to the target caption at most
+)
+CAPTION_NAMES = (
+    "captions_like",  # cosine of the captions
     "words_added",  # 1 if there are any
 )
-EVIDENCE_NAMES: tuple[str, ...] = (
-    *(f"{side}_{name}" for side in ("added", "removed") for name in _SIDE_NAMES),
-    *(f"{side}_{name}" for side in ("rise", "fall") for name in _CHANGE_NAMES),
-    *_CAPTION_NAMES,
-)
 
 
-def weigh(
-    encoder: Encoder,
+def weigh_labels(
     original: Frames,
     edited: Frames,
-    comparison: Comparison,
-    texts: Sequence[np.ndarray],
+    alignment: Alignment | None,
+    texts: Texts,
+    hear_alone: HearAlone,
 ) -> np.ndarray:
-    """Frames of two clips and text embeddings to one vector :: float32 (len(names(...)),).
+    """`joint` frames of two clips and weights of labels to the values of LABEL_NAMES.
 
-    `texts` are those of the words added and removed between the captions (0 where there are none),
-    of the original and of the target caption. Empty for an encoder that hears no differences.
+    `only_*` are 0 where nobody aligned the clips.
     """
-    if not isinstance(encoder, DifferenceEncoder):
-        return np.zeros(0, np.float32)
-    matched = match(original, edited, comparison)
+    matched = match("joint", original, edited, alignment)
     before, after = matched.settled(original["joint"], edited["joint"])
-    labels = before.shape[1]
-    added, removed, original_text, target_text = texts
     steady = smooth(before), smooth(after)
     rises = _changes(*steady, matched.before)
     falls = _changes(*steady[::-1], matched.after)
     shift = after.mean(axis=0) - before.mean(axis=0)
     shift -= np.clip(shift, -SHIFT_FLOOR, SHIFT_FLOOR)
     peaks = steady[0].max(axis=0), steady[1].max(axis=0)
-    lag, gain = comparison.lag, comparison.gain
-    values = []
-    for words, change, gains, less, more, sides in (
-        (added, shift, rises, *peaks, (edited, original, -lag, gain)),
-        (removed, -shift, falls, *peaks[::-1], (original, edited, lag, -gain)),
+    alone: list[tuple[np.ndarray, np.ndarray, int, float]] = []
+    if alignment is not None:
+        x, y, lag, gain = alignment.original, alignment.edited, alignment.lag, alignment.gain
+        alone = [(y, x, -lag, gain), (x, y, lag, -gain)]
+    values: list[float] = []
+    for side, (weights, change, gains, less, more) in enumerate(
+        (
+            (texts.added, shift, rises, *peaks),
+            (texts.removed, -shift, falls, *peaks[::-1]),
+        )
     ):
-        if not words.any():
+        if not weights.any():
             values += [0.0] * len(_SIDE_NAMES)
             continue
-        asked = _Asked.of(words[-labels:])
+        asked = _Asked.of(weights)
         values += asked.weigh_change(change, gains, less, more)
-        values += asked.weigh_difference(*encoder.encode_difference(*sides))
+        if alone:
+            values += asked.weigh_difference(*hear_alone(*alone[side]))
+        else:
+            values += [0.0] * _ONLY
     values += [
         *_change(np.maximum(shift, 0), rises),
         *_change(np.maximum(-shift, 0), falls),
-        *_captions(original_text, target_text, shift, falls, peaks[1]),
-        float(added.any()),
+        *_captions(texts.original, texts.target, shift, falls, peaks[1]),
     ]
     return np.array(values, np.float32)
 
 
-def names(frames: set[str]) -> tuple[str, ...]:
-    """What the numbers of `weigh` are called, for an encoder with these frames."""
-    return EVIDENCE_NAMES if "joint" in frames else ()
+def weigh_similarity(
+    original: Frames, edited: Frames, alignment: Alignment | None, texts: Texts
+) -> np.ndarray:
+    """`joint` frames of two clips and words, unit embeddings, to the values of SIMILARITY_NAMES."""
+    matched = match("joint", original, edited, alignment)
+    before, after = matched.settled(original["joint"], edited["joint"])
+    shift = after.mean(axis=0) - before.mean(axis=0)
+    length = np.hypot(np.linalg.norm(shift), _FADE)
+    values: list[float] = []
+    for asked, change, x, y, nearest in (
+        (texts.added, shift, before, after, matched.before),
+        (texts.removed, -shift, after, before, matched.after),
+    ):
+        less, more = x @ asked, y @ asked
+        along = change @ asked
+        moment = (more - less[nearest]).max()
+        values += [along, along / length, moment, less.max(), more.max()]
+    asked = texts.target - texts.original
+    asked = asked / max(float(np.linalg.norm(asked)), 1e-6)
+    values += [shift @ asked, shift @ asked / length, (after @ texts.target).max()]
+    return np.array(values, np.float32)
+
+
+def weigh_captions(texts: Texts) -> np.ndarray:
+    """Unit embeddings of the captions to the values of CAPTION_NAMES."""
+    return np.array([texts.original @ texts.target, texts.added.any()], np.float32)
 
 
 def _changes(before: np.ndarray, after: np.ndarray, times: np.ndarray) -> np.ndarray:
@@ -187,15 +237,13 @@ def _captions(
     falls: np.ndarray,
     after: np.ndarray,
 ) -> list[float]:
-    labels = len(shift)
-    original, target = (_soften(text[-labels:]) for text in (original_text, target_text))
+    original, target = _soften(original_text), _soften(target_text)
     asked = target - original
     return [
         asked @ shift,
         asked @ _unit(shift),
         target @ after,
         np.minimum(original, target) @ _rms(falls),
-        original_text[:-labels] @ target_text[:-labels],
     ]
 
 

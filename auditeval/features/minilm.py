@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from auditeval.features.threads import one_thread
-from auditeval.features.yamnet import package_file
+from auditeval.pretrained.packages import package_file
+from auditeval.pretrained.threads import one_thread
 from auditeval.reading import json_file
 
 DIM = 384
 _MAX_TOKENS = 256
+_REMEMBERED = 1024  # captions: several extractors ask for the same, one after the other
 _LAYER_PARTS = {
     "self_attn.out_proj": "attention.output.dense",
     "linear1": "intermediate.dense",
@@ -46,6 +49,8 @@ class MiniLM:
         self._model = _Bert(config).eval()
         state = _from_transformers(load_file(weights), config["num_hidden_layers"])
         self._model.load_state_dict(state)
+        # One by one: a caption's embedding must not depend on the captions beside it.
+        self.sentence = lru_cache(_REMEMBERED)(lambda caption: self([caption])[0])
 
     def __call__(self, captions: Sequence[str]) -> np.ndarray:
         """Captions to float32 (N, 384), unit norm.
@@ -61,6 +66,18 @@ class MiniLM:
             mask = there.unsqueeze(2).to(hidden.dtype)
             means = (hidden * mask).sum(dim=1) / mask.sum(dim=1)
             return nn.functional.normalize(means, dim=1).numpy()
+
+
+_open: WeakValueDictionary[Path | None, MiniLM] = WeakValueDictionary()
+
+
+def shared(path: str | None) -> MiniLM:
+    """The MiniLM of a folder (None: the package's), one copy for all extractors that use it."""
+    folder = Path(path) if path else None
+    model = _open.get(folder)
+    if model is None:
+        model = _open[folder] = MiniLM(folder)
+    return model
 
 
 class _Bert(nn.Module):

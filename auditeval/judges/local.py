@@ -34,7 +34,7 @@ class LocalJudge:
         name: str | None = None,
         max_new_tokens: int = 1024,
     ) -> None:
-        from auditeval.features.omni.base import DTYPES, find, fingerprint
+        from auditeval.pretrained.qwen_omni import DTYPES, find, fingerprint
 
         if dtype not in DTYPES:
             raise UserError(f"dtype {dtype!r} is none of {', '.join(DTYPES)}")
@@ -55,7 +55,7 @@ class LocalJudge:
         """See `Judge.ask`."""
         import torch
 
-        from auditeval.features.threads import one_thread
+        from auditeval.pretrained.threads import one_thread
 
         try:
             inputs = self._inputs(question)
@@ -104,7 +104,7 @@ class LocalJudge:
     def _inputs(self, question: Question[Reply]) -> dict[str, Any]:
         import torch
 
-        from auditeval.features.omni.encoder import log_mel
+        from auditeval.features.omni.extractor import log_mel
 
         rate_hz = self._front_end.sampling_rate
         mels = [
@@ -136,7 +136,7 @@ class LocalJudge:
 
 
 def _tokens_2_5(mel_frames: int) -> int:
-    from auditeval.features.omni.encoder import token_count
+    from auditeval.features.omni.extractor import token_count
 
     return token_count(mel_frames)
 
@@ -186,7 +186,7 @@ _TEMPLATE = """{% for message in messages %}<|im_start|>{{ message.role }}
 def _configured(name: str, folder: Path) -> tuple[_Family, Any]:
     import transformers
 
-    from auditeval.features.omni.base import first_line
+    from auditeval.pretrained.packages import first_line
 
     try:
         # Not AutoConfig, which would offer to run code that lies beside an unknown model.
@@ -205,8 +205,8 @@ def _front(name: str, folder: Path) -> tuple[Any, str | None, Any]:
     """Tokenizer, chat template and feature extractor: the official processor wants torchvision."""
     from transformers import AutoTokenizer, WhisperFeatureExtractor
 
-    from auditeval.features.omni.base import first_line
-    from auditeval.features.quiet import quiet_transformers
+    from auditeval.pretrained.packages import first_line
+    from auditeval.pretrained.quiet import quiet_transformers
 
     try:
         with quiet_transformers():
@@ -224,8 +224,8 @@ def _front(name: str, folder: Path) -> tuple[Any, str | None, Any]:
 def _thinker(name: str, folder: Path, family: _Family, config: Any, dtype: Any) -> Any:
     import transformers
 
-    from auditeval.features.omni.base import first_line
-    from auditeval.features.quiet import quiet_transformers
+    from auditeval.pretrained.packages import first_line
+    from auditeval.pretrained.quiet import quiet_transformers
 
     try:
         with quiet_transformers():

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import signal
 
 from auditeval import audio
-from auditeval.features.wrapped import imported
+from auditeval.pretrained.packages import imported
 from auditeval.types import Undefined
 
 _RATE_HZ = 16000

@@ -7,7 +7,7 @@ import string
 import unicodedata
 from typing import Literal
 
-from auditeval.features.wrapped import imported
+from auditeval.pretrained.packages import imported
 from auditeval.types import Undefined
 
 Language = Literal["en", "zh"]

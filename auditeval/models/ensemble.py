@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 
+from auditeval.features.pair import Inputs, PairFeatures
 from auditeval.models.mlp import mlp
-from auditeval.models.three_head import PairBatch, Regressor
+from auditeval.models.standardise import Standardise
+from auditeval.models.three_head import Regressor
 from auditeval.models.trees import Trees
 from auditeval.types import AXES, Axis
 
@@ -38,11 +40,7 @@ class EnsembleRegressor(Regressor):
 
     def __init__(
         self,
-        dim: int,
-        text_dim: int,
-        joint_dim: int,
-        alignment_dim: int,
-        evidence_dim: int = 0,
+        inputs: Inputs | dict[str, Any],
         kinds: Sequence[str] = KINDS,
         hidden: Sequence[int] = (64, 32),
         dropout: float = 0.2,
@@ -54,23 +52,21 @@ class EnsembleRegressor(Regressor):
             raise ValueError(f"kinds {list(kinds)}: expected some of {', '.join(KINDS)}, each once")
         if "mlp" in kinds and members < 1:
             raise ValueError(f"members {members}: expected at least one MLP, or kinds without mlp")
-        if not alignment_dim:
+        if not Inputs.of(inputs).alignment:
             raise ValueError("an ensemble compares frames, and the encoder keeps none")
         if not 0 < level < 1:
             raise ValueError(f"level {level}: expected a share between 0 and 1")
         super().__init__(
+            inputs,
             members if "mlp" in kinds else 0,
-            dim=dim,
-            text_dim=text_dim,
-            joint_dim=joint_dim,
-            alignment_dim=alignment_dim,
-            evidence_dim=evidence_dim,
             kinds=list(kinds),
             hidden=list(hidden),
             dropout=dropout,
             level=level,
             trees={kind: dict(sizes) for kind, sizes in (trees or {}).items()},
         )
+        self.scale_alignment = Standardise(len(self.given.alignment))
+        self.scale_evidence = Standardise(len(self.given.evidence))
         self.fitted = nn.ModuleDict(
             {
                 kind: nn.ModuleDict({axis: self._empty(kind, axis) for axis in AXES})
@@ -84,13 +80,17 @@ class EnsembleRegressor(Regressor):
 
     def size(self, axis: Axis) -> int:
         """How many numbers the members of an axis see."""
-        evidence = self.arguments["evidence_dim"] if axis == "relevance" else 0
-        return 2 * self.arguments["alignment_dim"] + 2 + evidence
+        evidence = len(self.given.evidence) if axis == "relevance" else 0
+        return 2 * len(self.given.alignment) + 2 + evidence
 
     def make_head(self, axis: Axis) -> nn.Module:
         return _AxisHead(axis, self.size(axis), self.arguments["hidden"], self.arguments["dropout"])
 
-    def inputs(self, batch: PairBatch) -> dict[Axis, Tensor]:
+    def scaled(self, batch: PairFeatures) -> Iterable[tuple[Standardise, Tensor]]:
+        yield self.scale_alignment, batch.alignment
+        yield self.scale_evidence, batch.evidence
+
+    def inputs(self, batch: PairFeatures) -> dict[Axis, Tensor]:
         changes = [text.any(dim=1, keepdim=True) for text in (batch.added_text, batch.removed_text)]
         alignment = self.scale_alignment(batch.alignment)
         unasked = ~torch.cat(changes, dim=1).any(dim=1, keepdim=True)
@@ -105,8 +105,8 @@ class EnsembleRegressor(Regressor):
             sizes[axis] = [len(member.roots), len(member.number)]
         cast(nn.ModuleDict, self.fitted[kind])[axis] = member.requires_grad_(False)
 
-    def forward_members(self, batch: PairBatch) -> Tensor:
-        """PairBatch of B -> (members, B, 3): those of `fitted`, then the MLPs."""
+    def forward_members(self, batch: PairFeatures) -> Tensor:
+        """PairFeatures of B -> (members, B, 3): those of `fitted`, then the MLPs."""
         inputs = self.inputs(batch)
         columns = []
         for axis in AXES:
@@ -119,12 +119,12 @@ class EnsembleRegressor(Regressor):
             columns.append(torch.stack(rows))
         return torch.stack(columns, dim=2).clamp(1, 5)
 
-    def forward(self, batch: PairBatch) -> Tensor:
+    def forward(self, batch: PairFeatures) -> Tensor:
         return self._mean_and_spread(batch)[0]
 
     @torch.no_grad()
     def calibrate(
-        self, train: PairBatch, batch: PairBatch, ratings: Tensor, originals: Tensor
+        self, train: PairFeatures, batch: PairFeatures, ratings: Tensor, originals: Tensor
     ) -> None:
         """Make the intervals of ratings (N, 3), NaN where unrated, of pairs not trained on.
 
@@ -143,7 +143,7 @@ class EnsembleRegressor(Regressor):
                 residuals[rated, index], originals[rated], self.arguments["level"]
             )
 
-    def intervals(self, batch: PairBatch) -> Tensor | None:
+    def intervals(self, batch: PairFeatures) -> Tensor | None:
         """Where the ratings lie, with probability `level` :: (B, 3, 2), low and high, 1 to 5.
 
         What is covered is the rating as the calibration pairs had it: the mean vote of their
@@ -154,14 +154,14 @@ class EnsembleRegressor(Regressor):
         """
         return self.with_intervals(batch)[1]
 
-    def with_intervals(self, batch: PairBatch) -> tuple[Tensor, Tensor | None]:
+    def with_intervals(self, batch: PairFeatures) -> tuple[Tensor, Tensor | None]:
         score, spread = self._mean_and_spread(batch)
         if self.quantile.isinf().all():
             return score, None
         reach = self.quantile * (spread + self.spread_floor)
         return score, torch.stack([score - reach, score + reach], dim=2).clamp(1, 5)
 
-    def _mean_and_spread(self, batch: PairBatch) -> tuple[Tensor, Tensor]:
+    def _mean_and_spread(self, batch: PairFeatures) -> tuple[Tensor, Tensor]:
         """Weighted mean and standard deviation of the members :: 2 x (B, 3)."""
         members = self.forward_members(batch)
         kinds, alone = len(self.arguments["kinds"]), len(self.fitted)

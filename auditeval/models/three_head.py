@@ -8,55 +8,27 @@ training each alone.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
 
-from auditeval.features.store import Failure, FeatureStore, PairFeatures
+from auditeval.features.pair import Inputs, PairFeatures
+from auditeval.features.store import Failure, FeatureStore
 from auditeval.models.mlp import mlp
+from auditeval.models.model import Model
 from auditeval.models.standardise import Standardise
 from auditeval.types import AXES, Axis, EditPair
 
 
-class PairBatch(NamedTuple):
-    """Features of B pairs; the fields of `features.store.PairFeatures`, stacked."""
+class Regressor(Model):
+    """Pairs to ratings :: PairFeatures of B -> (B, 3), axes in AXES order, on the 1 to 5 scale.
 
-    original_audio: Tensor
-    original_text: Tensor
-    edited_audio: Tensor
-    target_text: Tensor
-    added_text: Tensor
-    removed_text: Tensor
-    alignment: Tensor
-    evidence: Tensor
-
-    @classmethod
-    def stack(cls, rows: Sequence[tuple[Any, ...]]) -> PairBatch:
-        """A list of PairFeatures to float32 tensors (B, ...)."""
-        return cls(
-            *(torch.stack([torch.from_numpy(x) for x in c]) for c in zip(*rows, strict=True))
-        )
-
-    def take(self, rows: Sequence[int]) -> PairBatch:
-        """Those rows, in this order."""
-        index = torch.as_tensor(rows, dtype=torch.long)
-        return PairBatch(*(part[index] for part in self))
-
-    def to(self, device: torch.device) -> PairBatch:
-        return PairBatch(*(part.to(device) for part in self))
-
-
-class Regressor(nn.Module):
-    """Pairs to ratings :: PairBatch of B -> (B, 3), axes in AXES order, on the 1 to 5 scale.
-
-    Inputs and targets are standardised with statistics of the training part, which `fit_scales`
-    takes before training and the state dict keeps; `trained` says which axes had ratings. Each axis
+    `given` says what the features are. Inputs and targets are standardised with statistics of the
+    training part, which `fit_scales` takes before training and the state dict keeps. Each axis
     averages `members` heads that start from different weights; `heads[axis]` is all that the axis
     trains, so that each axis can have an optimiser and a schedule of its own.
-
-    `arguments` (JSON values only) rebuilds the module.
     """
 
     uses_changed_words = True
@@ -64,16 +36,12 @@ class Regressor(nn.Module):
 
     target_mean: Tensor
     target_spread: Tensor
-    trained: Tensor
 
-    def __init__(self, members: int, **arguments: Any) -> None:
+    def __init__(self, inputs: Inputs | dict[str, Any], members: int, **arguments: Any) -> None:
         super().__init__()
-        self.arguments = {"members": members, **arguments}
-        self.scale_audio = Standardise(arguments["dim"])
-        self.scale_text = Standardise(arguments["text_dim"])
-        self.scale_words = Standardise(arguments["text_dim"])
-        self.scale_alignment = Standardise(arguments["alignment_dim"])
-        self.scale_evidence = Standardise(arguments["evidence_dim"])
+        self.given = Inputs.of(inputs)
+        described = self.given.model_dump(mode="json")
+        self.arguments = {"inputs": described, "members": members, **arguments}
         self.register_buffer("target_mean", torch.full((len(AXES),), 3.0))
         self.register_buffer("target_spread", torch.ones(len(AXES)))
         self.register_buffer("trained", torch.zeros(len(AXES), dtype=torch.bool))
@@ -83,19 +51,20 @@ class Regressor(nn.Module):
 
     @abstractmethod
     def make_head(self, axis: Axis) -> nn.Module:
-        """A new head for one axis :: what `assemble` returns -> (B, 1)."""
+        """A new head for one axis :: what `inputs` returns -> (B, 1)."""
 
     @abstractmethod
-    def assemble(self, raw: PairBatch, scaled: PairBatch) -> Any:
-        """Features as encoded and standardised, to what every head takes."""
+    def inputs(self, batch: PairFeatures) -> Any:
+        """What every head takes of a batch."""
 
-    def fit_scales(self, batch: PairBatch, ratings: Tensor) -> None:
+    @abstractmethod
+    def scaled(self, batch: PairFeatures) -> Iterable[tuple[Standardise, Tensor]]:
+        """Its scales, each with the training features whose statistics it is to have."""
+
+    def fit_scales(self, batch: PairFeatures, ratings: Tensor) -> None:
         """Take means and spreads from training features and ratings (N, 3), NaN where unrated."""
-        self.scale_audio.fit(torch.cat([batch.original_audio, batch.edited_audio]))
-        self.scale_text.fit(torch.cat([batch.original_text, batch.target_text]))
-        self.scale_words.fit(torch.cat([batch.added_text, batch.removed_text]))
-        self.scale_alignment.fit(batch.alignment)
-        self.scale_evidence.fit(batch.evidence)
+        for scale, features in self.scaled(batch):
+            scale.fit(features)
         for index in range(len(AXES)):
             rated = ratings[:, index][~ratings[:, index].isnan()]
             self.trained[index] = len(rated) > 1
@@ -106,40 +75,18 @@ class Regressor(nn.Module):
     def look(
         self, store: FeatureStore, pairs: Sequence[EditPair]
     ) -> Sequence[PairFeatures | Failure]:
-        """What `predict` takes of each pair, or why it cannot be rated."""
-        return store.pairs(pairs, self.uses_changed_words)
+        pick = store.encoder.inputs.pick(self.given)
+        rows = store.pairs(pairs, self.uses_changed_words)
+        return [row if isinstance(row, Failure) else pick(row) for row in rows]
 
     @torch.inference_mode()
     def predict(self, rows: Sequence[PairFeatures]) -> Tensor:
-        """Ratings :: (N, 3), in the order of `rows`."""
-        return self(PairBatch.stack(rows).to(self.trained.device)).cpu()
+        return self(PairFeatures.stack(rows).to(self.trained.device)).cpu()
 
     @torch.inference_mode()
     def predict_with_intervals(self, rows: Sequence[PairFeatures]) -> tuple[Tensor, Tensor | None]:
-        """Ratings and intervals of `rows`, in their order, as `with_intervals` has them."""
-        ratings, found = self.with_intervals(PairBatch.stack(rows).to(self.trained.device))
+        ratings, found = self.with_intervals(PairFeatures.stack(rows).to(self.trained.device))
         return ratings.cpu(), None if found is None else found.cpu()
-
-    def computed_in(self) -> dict[str, Any]:
-        """What a scores table is to record of how it was computed, beside the checkpoint."""
-        return {}
-
-    def scale(self, batch: PairBatch) -> PairBatch:
-        """The features, standardised; both sides of a pair by the same statistics."""
-        return PairBatch(
-            self.scale_audio(batch.original_audio),
-            self.scale_text(batch.original_text),
-            self.scale_audio(batch.edited_audio),
-            self.scale_text(batch.target_text),
-            self.scale_words(batch.added_text),
-            self.scale_words(batch.removed_text),
-            self.scale_alignment(batch.alignment),
-            self.scale_evidence(batch.evidence),
-        )
-
-    def inputs(self, batch: PairBatch) -> Any:
-        """What every head takes of a batch."""
-        return self.assemble(batch, self.scale(batch))
 
     def forward_axis(self, inputs: Any, axis: Axis) -> Tensor:
         """What `inputs` made of B pairs -> (members, B): the ratings of each member alone."""
@@ -147,19 +94,19 @@ class Regressor(nn.Module):
         scores = torch.cat([head(inputs) for head in heads], dim=1).T
         return scores * self.target_spread[index] + self.target_mean[index]
 
-    def forward_members(self, batch: PairBatch) -> Tensor:
-        """PairBatch of B -> (members, B, 3)."""
+    def forward_members(self, batch: PairFeatures) -> Tensor:
+        """PairFeatures of B -> (members, B, 3)."""
         inputs = self.inputs(batch)
         return torch.stack([self.forward_axis(inputs, axis) for axis in AXES], dim=2)
 
-    def forward(self, batch: PairBatch) -> Tensor:
+    def forward(self, batch: PairFeatures) -> Tensor:
         return self.forward_members(batch).mean(dim=0)
 
-    def intervals(self, batch: PairBatch) -> Tensor | None:
+    def intervals(self, batch: PairFeatures) -> Tensor | None:
         """Where the ratings lie :: (B, 3, 2), low and high; None of a model without calibration."""
         return self.with_intervals(batch)[1]
 
-    def with_intervals(self, batch: PairBatch) -> tuple[Tensor, Tensor | None]:
+    def with_intervals(self, batch: PairFeatures) -> tuple[Tensor, Tensor | None]:
         """`forward` and `intervals` in one pass."""
         return self(batch), None
 
@@ -179,41 +126,40 @@ class ConcatRegressor(Regressor):
 
     def __init__(
         self,
-        dim: int,
-        text_dim: int,
-        joint_dim: int,
-        alignment_dim: int,
-        evidence_dim: int = 0,
+        inputs: Inputs | dict[str, Any],
         hidden: Sequence[int] = (4096, 2048, 512, 128, 32),
         dropout: float = 0.1,
         standardise: bool = True,
         members: int = 1,
     ) -> None:
-        self._sizes = [size for size in (dim, text_dim, dim, text_dim) if size]
         super().__init__(
-            members,
-            dim=dim,
-            text_dim=text_dim,
-            joint_dim=joint_dim,
-            alignment_dim=alignment_dim,
-            evidence_dim=evidence_dim,
-            hidden=list(hidden),
-            dropout=dropout,
-            standardise=standardise,
+            inputs, members, hidden=list(hidden), dropout=dropout, standardise=standardise
         )
+        if standardise:
+            self.scale_audio = Standardise(self.given.audio)
+            self.scale_text = Standardise(self.given.text)
 
-    def fit_scales(self, batch: PairBatch, ratings: Tensor) -> None:
+    def make_head(self, axis: Axis) -> nn.Module:
+        sizes = [size for size in (self.given.audio, self.given.text) * 2 if size]
+        return _ConcatHead(sizes, self.arguments["hidden"], self.arguments["dropout"])
+
+    def scaled(self, batch: PairFeatures) -> Iterable[tuple[Standardise, Tensor]]:
+        if self.arguments["standardise"]:
+            yield self.scale_audio, torch.cat([batch.original_audio, batch.edited_audio])
+            yield self.scale_text, torch.cat([batch.original_text, batch.target_text])
+
+    def fit_scales(self, batch: PairFeatures, ratings: Tensor) -> None:
         super().fit_scales(batch, ratings)
         if not self.arguments["standardise"]:
             self.target_mean.zero_()
             self.target_spread.fill_(1)
 
-    def make_head(self, axis: Axis) -> nn.Module:
-        return _ConcatHead(self._sizes, self.arguments["hidden"], self.arguments["dropout"])
-
-    def assemble(self, raw: PairBatch, scaled: PairBatch) -> list[Tensor]:
-        parts = scaled if self.arguments["standardise"] else raw
-        return [part for part in parts[:4] if part.shape[1]]
+    def inputs(self, batch: PairFeatures) -> list[Tensor]:
+        parts = list(batch[:4])
+        if self.arguments["standardise"]:
+            scales = (self.scale_audio, self.scale_text) * 2
+            parts = [scale(part) for scale, part in zip(scales, parts, strict=True)]
+        return [part for part in parts if part.shape[1]]
 
 
 class _ConcatHead(nn.Module):
@@ -227,8 +173,8 @@ class _ConcatHead(nn.Module):
         return self.mlp(torch.cat(normed, dim=1))
 
 
-class Comparison(NamedTuple):
-    """What a pairwise head is told :: (B, ...) each."""
+class Told(NamedTuple):
+    """What a pairwise head is told :: (B, ...) each; with rank 0 the summary alone."""
 
     summary: Tensor  # alignment of the frames and similarities of the embeddings
     audio_change: Tensor
@@ -251,51 +197,48 @@ class PairwiseRegressor(Regressor):
 
     def __init__(
         self,
-        dim: int,
-        text_dim: int,
-        joint_dim: int,
-        alignment_dim: int,
-        evidence_dim: int = 0,
+        inputs: Inputs | dict[str, Any],
         rank: int = 64,
         hidden: Sequence[int] = (128, 32),
         dropout: float = 0.5,
         matching: float = 1.0,
         members: int = 1,
     ) -> None:
-        if rank and not text_dim:
+        if rank and not Inputs.of(inputs).text:
             raise ValueError("rank > 0 compares sound with words, and the encoder has no words")
-        self._similarities = 1 + bool(text_dim) + 5 * bool(joint_dim)
         super().__init__(
-            members,
-            dim=dim,
-            text_dim=text_dim,
-            joint_dim=joint_dim,
-            alignment_dim=alignment_dim,
-            evidence_dim=evidence_dim,
-            rank=rank,
-            hidden=list(hidden),
-            dropout=dropout,
-            matching=matching,
+            inputs, members, rank=rank, hidden=list(hidden), dropout=dropout, matching=matching
         )
+        self.scale_alignment = Standardise(len(self.given.alignment))
         self.scale_similarity = Standardise(self._similarities)
+        if rank:
+            self.scale_audio = Standardise(self.given.audio)
+            self.scale_words = Standardise(self.given.text)
+
+    @property
+    def _similarities(self) -> int:
+        return 1 + bool(self.given.text) + 5 * len(self.given.joint)
 
     def make_head(self, axis: Axis) -> nn.Module:
         arguments = self.arguments
-        summary = arguments["alignment_dim"] + self._similarities
+        summary = len(self.given.alignment) + self._similarities
         if not arguments["rank"] or axis != "relevance":
             return _SummaryHead(summary, arguments["hidden"], arguments["dropout"])
         return _ProductHead(
             summary,
-            arguments["dim"],
-            arguments["text_dim"],
+            self.given.audio,
+            self.given.text,
             arguments["rank"],
             arguments["hidden"],
             arguments["dropout"],
         )
 
-    def fit_scales(self, batch: PairBatch, ratings: Tensor) -> None:
-        super().fit_scales(batch, ratings)
-        self.scale_similarity.fit(self.similarities(batch))
+    def scaled(self, batch: PairFeatures) -> Iterable[tuple[Standardise, Tensor]]:
+        yield self.scale_alignment, batch.alignment
+        yield self.scale_similarity, self.similarities(batch)
+        if self.arguments["rank"]:
+            yield self.scale_audio, torch.cat([batch.original_audio, batch.edited_audio])
+            yield self.scale_words, torch.cat([batch.added_text, batch.removed_text])
 
     def auxiliary_loss(self, inputs: Any, axis: Axis, ratings: Tensor) -> Tensor | None:
         weight = self.arguments["matching"]
@@ -306,15 +249,15 @@ class PairwiseRegressor(Regressor):
         losses = [cast(_ProductHead, head).matching_loss(inputs, matched) for head in heads]
         return weight * torch.stack(losses).mean()
 
-    def similarities(self, raw: PairBatch) -> Tensor:
+    def similarities(self, raw: PairFeatures) -> Tensor:
         """Cosines within sound and within words; in the joint space, sound with words :: (B, S)."""
         cosine = nn.functional.cosine_similarity
         columns = [cosine(raw.original_audio, raw.edited_audio)]
         if raw.original_text.shape[1]:
             columns.append(cosine(raw.original_text, raw.target_text))
-        if joint := self.arguments["joint_dim"]:
-            before, words_before, after, words_after = (part[:, -joint:] for part in raw[:4])
-            change = (raw.added_text - raw.removed_text)[:, -joint:]
+        for space in self.given.spaces():
+            before, words_before, after, words_after = (part[:, space] for part in raw[:4])
+            change = (raw.added_text - raw.removed_text)[:, space]
             columns += [
                 ((after - before) * change).sum(dim=1),
                 (before * words_before).sum(dim=1),
@@ -324,12 +267,17 @@ class PairwiseRegressor(Regressor):
             ]
         return torch.stack(columns, dim=1)
 
-    def assemble(self, raw: PairBatch, scaled: PairBatch) -> Comparison:
-        similarity = self.scale_similarity(self.similarities(raw))
-        return Comparison(
-            torch.cat([scaled.alignment, similarity], dim=1),
-            scaled.edited_audio - scaled.original_audio,
-            scaled.added_text - scaled.removed_text,
+    def inputs(self, batch: PairFeatures) -> Told:
+        similarity = self.scale_similarity(self.similarities(batch))
+        summary = torch.cat([self.scale_alignment(batch.alignment), similarity], dim=1)
+        if not self.arguments["rank"]:
+            nothing = summary[:, :0]
+            return Told(summary, nothing, nothing)
+        sound, words = self.scale_audio, self.scale_words
+        return Told(
+            summary,
+            sound(batch.edited_audio) - sound(batch.original_audio),
+            words(batch.added_text) - words(batch.removed_text),
         )
 
 
@@ -338,7 +286,7 @@ class _SummaryHead(nn.Module):
         super().__init__()
         self.mlp = mlp(summary, hidden, dropout)
 
-    def forward(self, inputs: Comparison) -> Tensor:
+    def forward(self, inputs: Told) -> Tensor:
         return self.mlp(inputs.summary)
 
 
@@ -360,7 +308,7 @@ class _ProductHead(nn.Module):
         self.log_sharpness = nn.Parameter(torch.tensor(10.0).log())
         self.mlp = mlp(summary + rank + 1 + rank // 4, hidden, dropout)
 
-    def forward(self, inputs: Comparison) -> Tensor:
+    def forward(self, inputs: Told) -> Tensor:
         sound, words = self._changes(inputs)
         product = sound * words
         parts = [
@@ -371,7 +319,7 @@ class _ProductHead(nn.Module):
         ]
         return self.mlp(torch.cat(parts, dim=1))
 
-    def matching_loss(self, inputs: Comparison, matched: Tensor) -> Tensor:
+    def matching_loss(self, inputs: Told, matched: Tensor) -> Tensor:
         """Cross-entropy of finding one's own words, and one's own sound, among the batch's."""
         sound, words = self._changes(inputs)
         logits = self.log_sharpness.exp() * sound @ words.T
@@ -382,7 +330,7 @@ class _ProductHead(nn.Module):
         )
         return both[matched].mean() / 2
 
-    def _changes(self, inputs: Comparison) -> tuple[Tensor, Tensor]:
+    def _changes(self, inputs: Told) -> tuple[Tensor, Tensor]:
         """What changed in the sound and in the words, as unit vectors :: 2 x (B, rank)."""
         sound = self.audio_change(self.drop(inputs.audio_change))
         words = self.text_change(self.drop(inputs.text_change))

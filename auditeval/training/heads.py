@@ -11,11 +11,11 @@ from torch import Tensor
 
 from auditeval.data.splits import Fold
 from auditeval.features.encoder import Encoder
+from auditeval.features.pair import PairFeatures
 from auditeval.features.store import FeatureStore
 from auditeval.models import find_model
 from auditeval.models.three_head import (
     ConcatRegressor,
-    PairBatch,
     PairwiseRegressor,
     Regressor,
 )
@@ -30,7 +30,7 @@ from auditeval.types import AXES, EditPair, UserError
 _STAND_INS = 16
 
 
-class HeadsFit(Fit[PairBatch, Regressor]):
+class HeadsFit(Fit[PairFeatures, Regressor]):
     """Three heads, each with an optimiser, a schedule and a number of epochs of its own.
 
     `epochs` is {axis: epochs}; batch sizes are in pairs.
@@ -58,13 +58,11 @@ class HeadsFit(Fit[PairBatch, Regressor]):
         self._epochs = dict(epochs)
         self._batch_size, self._validation_batch_size = batch_size, validation_batch_size
 
-    def stand_in(self, encoder: Encoder) -> PairBatch:
+    def stand_in(self, encoder: Encoder) -> PairFeatures:
         """Random numbers in the shape of this encoder's features, of a few pairs."""
-        sizes = (encoder.dim, encoder.text_dim) * 2 + (encoder.text_dim,) * 2
-        frames = int(encoder.compares_frames)  # how many numbers these make is not known yet
-        return PairBatch(*(torch.rand(_STAND_INS, size) for size in (*sizes, frames, frames)))
+        return PairFeatures.random(encoder.inputs, _STAND_INS)
 
-    def check(self, plan: Plan[PairBatch, Regressor]) -> None:
+    def check(self, plan: Plan[PairFeatures, Regressor]) -> None:
         """Raises UserError where a model of the plan could not be trained; makes each once."""
         configured = plan.trainer()
         for name, alone in (("gradient_clip_val", 0), ("accumulate_grad_batches", 1)):
@@ -98,14 +96,14 @@ class HeadsFit(Fit[PairBatch, Regressor]):
 
     def features(
         self, store: FeatureStore, pairs: Sequence[EditPair], models: Sequence[str]
-    ) -> PairBatch:
+    ) -> PairFeatures:
         """Features of all pairs, in chunks so that only what models see stays in memory."""
         kinds = [cast(type[Regressor], find_model(name)) for name in models]
         words = any(kind.uses_changed_words for kind in kinds)
         rows = encoding(store, pairs, lambda chunk: store.pairs(chunk, words))
-        return PairBatch.stack(usable(pairs, rows))
+        return PairFeatures.stack(usable(pairs, rows))
 
-    def parts(self, job: Job[PairBatch, Regressor]) -> Parts[Regressor]:
+    def parts(self, job: Job[PairFeatures, Regressor]) -> Parts[Regressor]:
         model = self._model(job)
         train = job.examples.take(job.fold.train)
         model.fit_scales(train.features, train.ratings)
@@ -129,24 +127,16 @@ class HeadsFit(Fit[PairBatch, Regressor]):
 
     @torch.inference_mode()
     def predict(
-        self, model: Regressor, examples: Examples[PairBatch], device: torch.device
+        self, model: Regressor, examples: Examples[PairFeatures], device: torch.device
     ) -> tuple[Tensor, Tensor | None]:
         """As `Fit.predict`; on the CPU, whose numbers are the same everywhere."""
         return model.cpu().with_intervals(examples.features)
 
-    def _model(self, job: Job[PairBatch, Regressor]) -> Regressor:
+    def _model(self, job: Job[PairFeatures, Regressor]) -> Regressor:
         arguments, encoder = dict(job.settings), job.plan.encoder
-        features = job.examples.features
         name = arguments.pop("name")
         try:
-            return cast(type[Regressor], find_model(name))(
-                dim=encoder.dim,
-                text_dim=encoder.text_dim,
-                joint_dim=encoder.joint_dim,
-                alignment_dim=features.alignment.shape[1],
-                evidence_dim=features.evidence.shape[1],
-                **arguments,
-            )
+            return cast(type[Regressor], find_model(name))(encoder.inputs, **arguments)
         except (TypeError, ValueError) as error:
             raise UserError(
                 f"model {name!r} cannot be made for encoder {encoder.name} ({error})"

@@ -50,8 +50,9 @@ def write_scores(
 
 
 def _row(made: Predictions, id: str) -> Scores:
-    numbers: dict[str, Any] = {axis: round(x, 6) for axis, x in made.values[id].items()}
-    for axis, interval in made.intervals.get(id, {}).items():
-        for end, x in zip(("low", "high"), interval, strict=True):
-            numbers[f"{axis}_{end}"] = round(x, 6)
-    return Scores(id, **numbers)
+    ratings: dict[str, Any] = {axis: round(x, 6) for axis, x in made.values[id].items()}
+    intervals = {
+        axis: (round(low, 6), round(high, 6))
+        for axis, (low, high) in made.intervals.get(id, {}).items()
+    }
+    return Scores(id, **ratings, intervals=intervals)

@@ -10,6 +10,7 @@ import pytorch_lightning as lightning
 import torch
 from torch import Tensor
 
+from auditeval.features.omni.extractor import OmniExtractor
 from auditeval.features.store import FeatureStore
 from auditeval.models import find_model
 from auditeval.models.omni.inputs import Batch
@@ -95,16 +96,17 @@ class LoraFit(Fit[ClipTokens, OmniRegressor]):
                 raise UserError(
                     f"model {settings['name']!r} is not trained by fit=lora; see fit=heads"
                 )
-        if plan.encoder.name != "qwen_omni":
+        if plan.encoder.name != OmniExtractor.name:
             raise UserError(f"fit=lora needs features=qwen_omni, not {plan.encoder.name}")
-        heard = plan.encoder.arguments["model"], plan.encoder.arguments["model_revision"]
+        listens = plan.encoder.arguments[OmniExtractor.name]
+        heard = listens["model"], listens["model_revision"]
         for settings in plan.models.values():
             arguments = {key: value for key, value in settings.items() if key != "name"}
             base = built("model qwen_omni", open_base_of, arguments)
             if heard != (base.name, base.revision):
                 raise UserError(
-                    f"features.model is {heard[0]}, model.base is {base.name}: a language model "
-                    "understands its own audio tower only; set base.model"
+                    f"features.qwen_omni.model is {heard[0]}, model.base is {base.name}: a "
+                    "language model understands its own audio tower only; set base.model"
                 )
         optimizer = built("the optimizer", plan.optimizer, [torch.nn.Parameter(torch.zeros(1))])
         scheduler = _schedule(plan.scheduler, optimizer, 1)

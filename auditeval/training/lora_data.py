@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset, Sampler
 
-from auditeval.features.encoder import AudioFeatures
-from auditeval.features.omni.encoder import TOKENS
+from auditeval.features.encoder import Clip
+from auditeval.features.omni.extractor import tokens_of
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.models.omni.inputs import Batch, InputBuilder, PairRow
 from auditeval.models.omni.regressor import OmniRegressor
@@ -31,20 +31,20 @@ class ClipTokens:
     def __init__(self, store: FeatureStore, pairs: Sequence[EditPair], memory_gib: float) -> None:
         self._counts: dict[Path, int] = {}
         self._store, self._budget = store, memory_gib * 2**30
-        self._kept: dict[Path, AudioFeatures] = {}
+        self._kept: dict[Path, Clip] = {}
         usable(pairs, encoding(store, pairs, self._count))
 
     def take(self, rows: Sequence[int]) -> ClipTokens:
         """Itself: tokens are asked for by clip, of whatever pair."""
         return self
 
-    def files(self, paths: Iterable[Path]) -> dict[Path, AudioFeatures | Failure]:
+    def files(self, paths: Iterable[Path]) -> dict[Path, Clip | Failure]:
         """As FeatureStore.files."""
         once = list(dict.fromkeys(paths))
         found = self._store.files(path for path in once if path not in self._kept)
         for path, features in found.items():
-            if isinstance(features, AudioFeatures):
-                size = features.frames[TOKENS].nbytes
+            if not isinstance(features, Failure):
+                size = tokens_of(features).nbytes
                 if self._budget >= size:
                     self._budget -= size
                     self._kept[path] = features
@@ -66,8 +66,8 @@ class ClipTokens:
     def _count(self, pairs: Sequence[EditPair]) -> list[Failure | None]:
         clips = self.files([path for pair in pairs for path in (pair.original, pair.edited)])
         for path, clip in clips.items():
-            if isinstance(clip, AudioFeatures):
-                self._counts[path] = len(clip.frames[TOKENS])
+            if not isinstance(clip, Failure):
+                self._counts[path] = len(tokens_of(clip))
         sides = [(clips[pair.original], clips[pair.edited]) for pair in pairs]
         return [next((s for s in both if isinstance(s, Failure)), None) for both in sides]
 

@@ -9,8 +9,9 @@ import pytorch_lightning as lightning
 import torch
 from torch import Tensor
 
+from auditeval.features.pair import PairFeatures
 from auditeval.metrics.agreement import STATISTICS
-from auditeval.models.three_head import PairBatch, Regressor
+from auditeval.models.three_head import Regressor
 from auditeval.training.configured import built
 from auditeval.types import AXES
 
@@ -51,7 +52,7 @@ def advance(scheduler: Any, watched: Any) -> None:
 
 
 class EvaluatorModule(lightning.LightningModule):
-    """Trains a Regressor on (PairBatch, ratings) batches.
+    """Trains a Regressor on (PairFeatures, ratings) batches.
 
     Manual optimisation, because the paper trains its heads for 50, 30 and 35 epochs, each with a
     ReduceLROnPlateau of its own: one pass over the data serves all three, with the same result as
@@ -92,7 +93,7 @@ class EvaluatorModule(lightning.LightningModule):
             if self.current_epoch < self.epochs[axis]:
                 self.log(f"train/lr/{axis}", optimizer.param_groups[0]["lr"])
 
-    def training_step(self, batch: tuple[PairBatch, Tensor], batch_index: int) -> None:
+    def training_step(self, batch: tuple[PairFeatures, Tensor], batch_index: int) -> None:
         features, rated = batch
         inputs = self.model.inputs(features)
         optimizers: Any = self.optimizers()
@@ -111,7 +112,7 @@ class EvaluatorModule(lightning.LightningModule):
             self.manual_backward(loss if auxiliary is None else loss + auxiliary)
             optimizer.step()
 
-    def validation_step(self, batch: tuple[PairBatch, Tensor], batch_index: int) -> None:
+    def validation_step(self, batch: tuple[PairFeatures, Tensor], batch_index: int) -> None:
         features, rated = batch
         self._validated.append((self.model(features), rated))
 

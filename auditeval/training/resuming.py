@@ -17,7 +17,7 @@ from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler
 
 from auditeval import reading
-from auditeval.features.clap import files
+from auditeval.pretrained import torch_files
 from auditeval.targets import find, named
 from auditeval.types import Axis, UserError
 
@@ -104,7 +104,7 @@ def last(folder: Path) -> Path | None:
     if not path.exists():
         return None
     advice = f"delete it to train {folder.name} from the start"
-    held = files.load(path, advice, mapped=True)
+    held = torch_files.load(path, advice, mapped=True)
     if not (isinstance(held, dict) and held.keys() >= _LASTS_KEYS):
         raise UserError(f"{path}: is no checkpoint that training goes on from; {advice}")
     return path

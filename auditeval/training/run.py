@@ -124,7 +124,7 @@ def _called(nodes: Mapping[Any, DictConfig]) -> dict[str, Any]:
 
 
 def _plan(config: DictConfig, pairs: Sequence[EditPair]) -> Plan[Any, Any]:
-    fit, encoder = call(config.fit), make_encoder(**config.features)
+    fit, encoder = call(config.fit), make_encoder(plain(config.features))
     device = choose_device(config.get("device", "auto"))
     encoder.to(str(device))
     contents = digests(pair.original for pair in pairs)

@@ -14,8 +14,8 @@ from pytorch_lightning.utilities.rank_zero import rank_zero_only
 
 from auditeval import reading
 from auditeval.atomic import replacing
-from auditeval.features.wrapped import first_line, imported
 from auditeval.metrics.agreement import LEVELS, STATISTICS
+from auditeval.pretrained.packages import first_line, imported
 from auditeval.types import UserError
 
 ID = "wandb_id"

@@ -44,7 +44,7 @@ train default "${all[@]}" "tests=[$tests,contrasts]" "${people[@]}"
 # Encoder x head, then data: what the evaluator would be without one of its parts.
 train offline "${all[@]}" "${ablation[@]}" compare=heads
 train yamnet "${all[@]}" "${ablation[@]}" compare=heads features=yamnet
-train melstats "${all[@]}" "${ablation[@]}" compare=heads features=melstats
+train melstats "${all[@]}" "${ablation[@]}" compare=heads features=spectrum
 train only_synthesised data=synthesised "${ablation[@]}"
 kept=rooster_crow,sea_waves
 train without_tones "${all[@]}" "${ablation[@]}" "data.unheard=[$kept,melody,chords,beep]"

@@ -334,12 +334,12 @@ def test_a_clip_of_salmon_in_its_place(
 
 @pytest.mark.parametrize("make", [fifo, Path.mkdir], ids=["a pipe", "a folder"])
 def test_a_clip_of_salmon_that_is_no_file(
-    make: Callable[[Path], Any], tmp_path: Path, bench: Run, melstats_checkpoint: Path
+    make: Callable[[Path], Any], tmp_path: Path, bench: Run, spectrum_checkpoint: Path
 ) -> None:
     path = salmon(tmp_path) / "speaker_consistency" / "sample_0_1.wav"
     path.unlink()
     make(path)
-    ended_well(bench("salmon", "salmon", "-c", melstats_checkpoint, "--device", "cpu"))
+    ended_well(bench("salmon", "salmon", "-c", spectrum_checkpoint, "--device", "cpu"))
 
 
 SCORES: dict[str, str] = {

@@ -20,15 +20,17 @@ from safetensors.numpy import load, save
 from auditeval import entries
 from auditeval.backends.cache import ResultCache
 from auditeval.entries import Entries
-from auditeval.features.melstats import MelStats
-from auditeval.features.store import FeatureStore, PairFeatures
+from auditeval.features.encoder import Encoder
+from auditeval.features.pair import PairFeatures
+from auditeval.features.spectrum import Spectrum
+from auditeval.features.store import FeatureStore
 from auditeval.types import EditPair
 
 HEAD = 32  # bytes before the content
 
 
-class WithWords(MelStats):
-    """melstats with a small text encoder, so that captions are cached too."""
+class WithWords(Spectrum):
+    """The spectrum with a small text encoder, so that captions are cached too."""
 
     text_dim = 2
 
@@ -154,13 +156,13 @@ DAMAGE: dict[str, tuple[Callable[[Path], None], bool]] = {
 def expected(good: list[EditPair], tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A warm cache, and what a store says of two pairs."""
     cache = tmp_path_factory.mktemp("warm")
-    return cache, features(FeatureStore(WithWords(), cache, workers=0), good)
+    return cache, features(FeatureStore(Encoder([WithWords()]), cache, workers=0), good)
 
 
 def features(store: FeatureStore, pairs: list[EditPair]) -> list[list[tuple[str, bytes]]]:
     rows = store.pairs(pairs[:2])
     assert all(isinstance(row, PairFeatures) for row in rows)
-    return [[(str(x.dtype), x.tobytes()) for x in row] for row in rows]  # type: ignore[union-attr]
+    return [[(str(x.dtype), x.numpy().tobytes()) for x in row] for row in rows]  # type: ignore[union-attr]
 
 
 def files(cache: Path) -> list[Path]:
@@ -182,7 +184,7 @@ def test_every_damaged_entry_is_made_again(
     chosen = files(cache)[0], next(p for p in files(cache) if "/text/" in str(p))
     for path in chosen:
         damage(path)
-    store = FeatureStore(WithWords(), cache, workers=0)
+    store = FeatureStore(Encoder([WithWords()]), cache, workers=0)
     same(features(store, good), said, "features")
     same((store.damaged, store.misses), (2 if counts else 0, 2), "entries made again")
     for path in files(cache):
@@ -200,7 +202,11 @@ def test_a_link_is_replaced_and_not_written_through(
     first = files(cache)[0]
     first.unlink()
     first.symlink_to(precious)
-    same(features(FeatureStore(WithWords(), cache, workers=0), good), expected[1], "features")
+    same(
+        features(FeatureStore(Encoder([WithWords()]), cache, workers=0), good),
+        expected[1],
+        "features",
+    )
     kept(precious.read_bytes(), b"mine", "the file that a link in the cache led to")
 
 
@@ -243,7 +249,7 @@ def test_a_cache_out_of_reach_is_one_warning(
         monkeypatch.setattr(entries, "replacing", lambda path: half_written(number, path))
     else:
         monkeypatch.setattr(entries, "opened", failing(number))
-    store = FeatureStore(WithWords(), tmp_path / "cache", workers=2)
+    store = FeatureStore(Encoder([WithWords()]), tmp_path / "cache", workers=2)
     with caplog.at_level(logging.WARNING):
         same(features(store, good), expected[1], "features")
     (warning,) = caplog.messages
@@ -259,7 +265,7 @@ def test_a_cache_that_cannot_be_made_is_a_warning(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setattr(Path, "mkdir", failing(errno.EROFS))
-    store = FeatureStore(WithWords(), tmp_path / "cache", workers=0)
+    store = FeatureStore(Encoder([WithWords()]), tmp_path / "cache", workers=0)
     with caplog.at_level(logging.WARNING):
         same(features(store, good), expected[1], "features")
     assert "cannot be written (Read-only file system)" in caplog.text
@@ -268,7 +274,7 @@ def test_a_cache_that_cannot_be_made_is_a_warning(
 def test_a_cache_that_is_deleted_meanwhile_is_made_again(
     good: list[EditPair], expected: Any, tmp_path: Path
 ) -> None:
-    store = FeatureStore(WithWords(), tmp_path / "cache", workers=0)
+    store = FeatureStore(Encoder([WithWords()]), tmp_path / "cache", workers=0)
     features(store, good)
     shutil.rmtree(tmp_path / "cache")
     same(features(store, good), expected[1], "features")
@@ -276,10 +282,10 @@ def test_a_cache_that_is_deleted_meanwhile_is_made_again(
 
 
 def test_the_command_counts_what_it_made_again(
-    cli: Any, pairs_path: Path, melstats_checkpoint: Path, tmp_path: Path
+    cli: Any, pairs_path: Path, spectrum_checkpoint: Path, tmp_path: Path
 ) -> None:
     cache, scores = tmp_path / "cache", tmp_path / "scores.csv"
-    arguments = ("score", pairs_path, "-o", scores, "-c", melstats_checkpoint, "--fresh")
+    arguments = ("score", pairs_path, "-o", scores, "-c", spectrum_checkpoint, "--fresh")
     first = cli(*arguments, "--cache-dir", cache)
     assert "damaged" not in first.out
     before = scores.read_bytes()
@@ -294,13 +300,13 @@ def test_the_command_counts_what_it_made_again(
 def test_the_command_scores_without_a_cache(
     cli: Any,
     pairs_path: Path,
-    melstats_checkpoint: Path,
+    spectrum_checkpoint: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     scores = [tmp_path / "with.csv", tmp_path / "without.csv"]
-    arguments = ("score", pairs_path, "-c", melstats_checkpoint, "-o")
+    arguments = ("score", pairs_path, "-c", spectrum_checkpoint, "-o")
     cli(*arguments, scores[0], "--cache-dir", tmp_path / "good")
     monkeypatch.setattr(entries, "replacing", lambda path: half_written(errno.ENOSPC, path))
     assert cli(*arguments, scores[1], "--cache-dir", tmp_path / "full").status == 0
@@ -310,10 +316,10 @@ def test_the_command_scores_without_a_cache(
 
 @pytest.mark.parametrize("inside", ["", "deep/down"])
 def test_a_cache_in_a_file_is_the_users_mistake(
-    cli: Any, pairs_path: Path, melstats_checkpoint: Path, tmp_path: Path, inside: str
+    cli: Any, pairs_path: Path, spectrum_checkpoint: Path, tmp_path: Path, inside: str
 ) -> None:
     (tmp_path / "file").write_text("in the way")
-    scores = ("score", pairs_path, "-o", tmp_path / "scores.csv", "-c", melstats_checkpoint)
+    scores = ("score", pairs_path, "-o", tmp_path / "scores.csv", "-c", spectrum_checkpoint)
     ended = cli(*scores, "--cache-dir", tmp_path / "file" / inside)
     refused(ended, "file.*: the feature cache cannot be made .*AUDITEVAL_CACHE")
 

@@ -128,7 +128,7 @@ def test_an_empty_caption_costs_its_own_row_only(
 def test_a_manifest_of_bad_clips_ends_with_status_1_and_a_row_for_each(
     tmp_path: Path,
     cli: Any,
-    melstats_checkpoint: Path,
+    spectrum_checkpoint: Path,
     good: list[EditPair],
     good_scores: list[Scores],
     suffix: str,
@@ -141,7 +141,7 @@ def test_a_manifest_of_bad_clips_ends_with_status_1_and_a_row_for_each(
     ]
     rows += [row_of(pair) for pair in good[1:]]
     path, output = write_rows(tmp_path / "pairs.jsonl", rows), tmp_path / f"scores{suffix}"
-    ended = cli("score", path, "-o", output, "-c", melstats_checkpoint, "--device", "cpu",
+    ended = cli("score", path, "-o", output, "-c", spectrum_checkpoint, "--device", "cpu",
                 "--batch-size", 4)  # fmt: skip
     assert ended.status == 1
     assert f"{len(good)} scored, {1 + len(BAD_CLIPS)} errors" in ended.out
@@ -153,7 +153,7 @@ def test_a_manifest_of_bad_clips_ends_with_status_1_and_a_row_for_each(
         if row.id in BAD_CLIPS:
             assert re.search(BAD_CLIPS[row.id][1], row.reason), row
     # Given again, the command has nothing to do and says the same.
-    again = cli("score", path, "-o", output, "-c", melstats_checkpoint, "--device", "cpu",
+    again = cli("score", path, "-o", output, "-c", spectrum_checkpoint, "--device", "cpu",
                 "--batch-size", 4)  # fmt: skip
     assert again.status == ended.status
     assert again.out.startswith(f"{ended.out}{len(rows)} rows were kept")
@@ -206,10 +206,10 @@ def test_a_clip_without_permission_costs_its_own_row_only(
 
 @needs_users
 def test_a_closed_output_folder_is_one_sentence(
-    cli: Any, evaluator: Evaluator, melstats_checkpoint: Path, good: list[EditPair]
+    cli: Any, evaluator: Evaluator, spectrum_checkpoint: Path, good: list[EditPair]
 ) -> None:
     evaluator.score(good)  # imports all that is needed
-    data = {file.name: file.read_bytes() for file in melstats_checkpoint.iterdir()}
+    data = {file.name: file.read_bytes() for file in spectrum_checkpoint.iterdir()}
     with nobody() as place:
         (place / "model").mkdir()
         for name, held in data.items():
@@ -282,7 +282,7 @@ sys.exit(status)
 
 
 def test_an_hour_is_scored_in_bounded_memory(
-    tmp_path: Path, melstats_checkpoint: Path, good: list[EditPair]
+    tmp_path: Path, spectrum_checkpoint: Path, good: list[EditPair]
 ) -> None:
     minute = np.random.default_rng(0).uniform(-0.3, 0.3, 8000 * 60)
     with soundfile.SoundFile(tmp_path / "hour.wav", "w", 8000, 1, "PCM_U8") as file:
@@ -290,7 +290,7 @@ def test_an_hour_is_scored_in_bounded_memory(
             file.write(level * minute)
     rows = [row_of(good[0], edited="hour.wav"), row_of(good[1], edited="none.wav")]
     path = write_rows(tmp_path / "pairs.jsonl", rows)
-    options = ["-o", tmp_path / "scores.csv", "-c", melstats_checkpoint, "--device", "cpu"]
+    options = ["-o", tmp_path / "scores.csv", "-c", spectrum_checkpoint, "--device", "cpu"]
     ended = subprocess.run(
         [sys.executable, "-c", WITH_PEAK, "score", path, *options],
         capture_output=True,

@@ -26,13 +26,13 @@ HUGE = 1 << 43  # bytes, of which none is on the disk
 def room(
     tmp_path: Path,
     good: list[EditPair],
-    melstats_checkpoint: Path,
+    spectrum_checkpoint: Path,
     clip_list: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Path:
     """All that the commands read, whole, where they run."""
     monkeypatch.chdir(tmp_path)
-    return lay_out(tmp_path, good, melstats_checkpoint, clip_list)
+    return lay_out(tmp_path, good, spectrum_checkpoint, clip_list)
 
 
 def huge(path: Path) -> None:

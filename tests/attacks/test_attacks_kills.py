@@ -47,7 +47,7 @@ def desk(
     tmp_path_factory: pytest.TempPathFactory,
     simulated: list[EditPair],
     clip_list: Path,
-    melstats_checkpoint: Path,
+    spectrum_checkpoint: Path,
 ) -> Desk:
     folder = tmp_path_factory.mktemp("desk")
     pairs = [row_of(pair) for pair in simulated]
@@ -69,7 +69,7 @@ def desk(
             path = salmon / "speaker_consistency" / f"sample_{number}_{side}.wav"
             path.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy((simulated[number].original, simulated[number].edited)[side], path)
-    return Desk(folder, melstats_checkpoint, clip_list, salmon)
+    return Desk(folder, spectrum_checkpoint, clip_list, salmon)
 
 
 def score(suffix: str) -> Callable[[Desk, Path], tuple[object, ...]]:
@@ -91,7 +91,7 @@ def train(d: Desk, out: Path) -> tuple[object, ...]:
     return (
         *(ROOT / "train.py", "data=manifest", f"data.path={d.folder / 'pairs.jsonl'}"),
         *(
-            "features=melstats",
+            "features=spectrum",
             "model.rank=0",
             "compare=none",
             f"run_dir={out / 'run'}",

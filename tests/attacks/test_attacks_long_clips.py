@@ -21,9 +21,10 @@ from outcomes import WrongResult, refused, same
 from auditeval import audio, scores_table
 from auditeval.audio import AudioError, mixes
 from auditeval.cli.score import score
-from auditeval.features import melstats, yamnet
-from auditeval.features.encoder import AudioFeatures
-from auditeval.features.melstats import MelStats
+from auditeval.features import spectrum, yamnet
+from auditeval.features.encoder import Encoder
+from auditeval.features.extractor import AudioFeatures
+from auditeval.features.spectrum import Spectrum
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.types import EditPair, UserError
 
@@ -126,15 +127,15 @@ def test_the_limit_of_the_command_is_that_of_the_library() -> None:
 
 @pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "-inf", "1e300", "86401"])
 def test_a_limit_that_is_none_is_refused(
-    cli: Any, tmp_path: Path, pairs_path: Path, melstats_checkpoint: Path, seconds: str
+    cli: Any, tmp_path: Path, pairs_path: Path, spectrum_checkpoint: Path, seconds: str
 ) -> None:
-    ended = cli("score", pairs_path, "-o", tmp_path / "s.csv", "-c", melstats_checkpoint,
+    ended = cli("score", pairs_path, "-o", tmp_path / "s.csv", "-c", spectrum_checkpoint,
                 "--device", "cpu", f"--max-duration={seconds}")  # fmt: skip
     refused(ended, r"clips of at most \S+ s: expected seconds above 0, up to a day \(86400\)")
 
 
 def test_long_clips_cost_their_own_rows_only(
-    cli: Any, tmp_path: Path, melstats_checkpoint: Path, good: list[EditPair]
+    cli: Any, tmp_path: Path, spectrum_checkpoint: Path, good: list[EditPair]
 ) -> None:
     rows = [
         row_of(good[0]),
@@ -143,7 +144,7 @@ def test_long_clips_cost_their_own_rows_only(
         row_of(good[1]),
     ]
     path, output = write_rows(tmp_path / "pairs.jsonl", rows), tmp_path / "scores.csv"
-    command = ["score", path, "-o", output, "-c", melstats_checkpoint, "--device", "cpu"]
+    command = ["score", path, "-o", output, "-c", spectrum_checkpoint, "--device", "cpu"]
     ended = cli(*command)
     same(ended.status, 1, "status")
     found = list(scores_table.read(output))
@@ -165,10 +166,10 @@ def test_a_mix_is_as_long_as_its_recordings_may_be(tmp_path: Path) -> None:
 
 
 def test_ten_minutes_are_encoded_in_stretches() -> None:
-    samples = noise(600 * MelStats.rate_hz)
+    samples = noise(600 * Spectrum.rate_hz)
     tracemalloc.start()
     try:
-        made = MelStats().encode_clip(samples)
+        made = Spectrum().encode_clip(samples)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -180,16 +181,16 @@ def test_ten_minutes_are_encoded_in_stretches() -> None:
 @pytest.mark.parametrize("block", [1, 7, 64])
 def test_a_clip_is_the_same_in_any_stretches(monkeypatch: pytest.MonkeyPatch, block: int) -> None:
     samples = noise(60_001)
-    whole = [melstats.log_mel(samples, 1024, 320), yamnet._log_mel(samples)]
-    monkeypatch.setattr(melstats, "_BLOCK_FRAMES", block)
+    whole = [spectrum.log_mel(samples, 1024, 320), yamnet._log_mel(samples)]
+    monkeypatch.setattr(spectrum, "_BLOCK_FRAMES", block)
     monkeypatch.setattr(yamnet, "_BLOCK_FRAMES", block)
     for made, expected in zip(
-        [melstats.log_mel(samples, 1024, 320), yamnet._log_mel(samples)], whole, strict=True
+        [spectrum.log_mel(samples, 1024, 320), yamnet._log_mel(samples)], whole, strict=True
     ):
         np.testing.assert_allclose(made, expected, atol=1e-4)
 
 
-class _Watching(MelStats):
+class _Watching(Spectrum):
     """Notes how many clips are encoded at a time."""
 
     def __init__(self) -> None:
@@ -215,7 +216,7 @@ def test_large_files_are_encoded_one_by_one(
     for row, path in enumerate(paths):
         soundfile.write(path, noise(8000, seed=row), 8000)
     encoder = _Watching()
-    made = FeatureStore(encoder, tmp_path / "cache", workers=4).files(paths)
+    made = FeatureStore(Encoder([encoder]), tmp_path / "cache", workers=4).files(paths)
     same(any(isinstance(row, Failure) for row in made.values()), False, "a failure")
     same(encoder.most <= most, True, f"{encoder.most} at a time")
     same(encoder.most > 1, most > 1, "several at a time")
@@ -223,4 +224,4 @@ def test_large_files_are_encoded_one_by_one(
 
 def test_a_store_has_a_limit(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="expected seconds above 0"):
-        FeatureStore(MelStats(), tmp_path, max_seconds=float("nan"))
+        FeatureStore(Encoder([Spectrum()]), tmp_path, max_seconds=float("nan"))

@@ -58,7 +58,7 @@ LINES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
 def test_a_bad_line_ends_the_command_before_any_work(
     tmp_path: Path,
     cli: Any,
-    melstats_checkpoint: Path,
+    spectrum_checkpoint: Path,
     good: list[EditPair],
     kind: str,
     command: str,
@@ -67,7 +67,7 @@ def test_a_bad_line_ends_the_command_before_any_work(
     rows = [row_of(good[0], id="first"), change(row_of(good[1])), row_of(good[2])]
     path, output = write_rows(tmp_path / "pairs.jsonl", rows), tmp_path / "out.csv"
     if command == "score":
-        ended = cli("score", path, "-o", output, "-c", melstats_checkpoint, "--device", "cpu")
+        ended = cli("score", path, "-o", output, "-c", spectrum_checkpoint, "--device", "cpu")
     else:
         ended = cli("evaluate", tmp_path / "none.csv", "--against", path, "-o", output)
     assert ended.status == 2
@@ -90,11 +90,11 @@ MANIFESTS: dict[str, tuple[Callable[[Path], Path], str]] = {
 
 @pytest.mark.parametrize("kind", MANIFESTS)
 def test_what_is_no_manifest_ends_the_command(
-    tmp_path: Path, cli: Any, melstats_checkpoint: Path, kind: str
+    tmp_path: Path, cli: Any, spectrum_checkpoint: Path, kind: str
 ) -> None:
     make, said = MANIFESTS[kind]
     output = tmp_path / "scores.csv"
-    ended = cli("score", make(tmp_path), "-o", output, "-c", melstats_checkpoint)
+    ended = cli("score", make(tmp_path), "-o", output, "-c", spectrum_checkpoint)
     assert ended.status == 2
     assert re.search(said, ended.sentence)
     assert not output.exists()

@@ -192,7 +192,7 @@ def test_a_row_number_of_5000_digits_is_no_mix(virtual: Path) -> None:
 
 
 def test_changed_rows_cost_their_own_rows_only(
-    virtual: Path, tmp_path: Path, cli: Any, melstats_checkpoint: Path, good: list[EditPair]
+    virtual: Path, tmp_path: Path, cli: Any, spectrum_checkpoint: Path, good: list[EditPair]
 ) -> None:
     rows, reasons = [row_of(good[0])], {}
     for number, (kind, (column, value, said)) in enumerate(CELLS.items()):
@@ -203,7 +203,7 @@ def test_changed_rows_cost_their_own_rows_only(
         rows.append(row_of(good[0], id=kind, edited=str(changed)))
         reasons[kind] = said
     path = write_rows(tmp_path / "pairs.jsonl", [*rows, row_of(good[1])])
-    ended = cli("score", path, "-o", tmp_path / "scores.csv", "-c", melstats_checkpoint)
+    ended = cli("score", path, "-o", tmp_path / "scores.csv", "-c", spectrum_checkpoint)
     same(ended.status, 1, "status")
     same("Traceback" in ended.err, False, "a traceback")
     for row in scores_table.read(tmp_path / "scores.csv"):

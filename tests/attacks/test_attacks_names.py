@@ -229,19 +229,19 @@ def test_filter(cli: Any, crowd: Path, attacks: Any, tmp_path: Path) -> None:
 
 
 def test_explain(
-    cli: Any, crowd: Path, attacks: Any, melstats_checkpoint: Path, tmp_path: Path
+    cli: Any, crowd: Path, attacks: Any, spectrum_checkpoint: Path, tmp_path: Path
 ) -> None:
     chosen = [NAMES[name] for name in ("mathtext", "colours")]
     attacks(len(chosen))
     for number, name in enumerate(chosen):
         made = tmp_path / f"{number}"
-        arguments = ("--id", name, "-o", made, "-c", melstats_checkpoint)
+        arguments = ("--id", name, "-o", made, "-c", spectrum_checkpoint)
         answered(cli("explain", crowd / "pairs.jsonl", *arguments))
         same(json.loads((made / "explanation.json").read_bytes())["id"], name, "the pair")
 
 
 def test_score(
-    cli: Any, crowd: Path, attacks: Any, melstats_checkpoint: Path, tmp_path: Path
+    cli: Any, crowd: Path, attacks: Any, spectrum_checkpoint: Path, tmp_path: Path
 ) -> None:
     attacks(len(NAMES))
     arguments = (
@@ -250,7 +250,7 @@ def test_score(
         "-o",
         tmp_path / "s.csv",
         "-c",
-        melstats_checkpoint,
+        spectrum_checkpoint,
     )
     answered(cli(*arguments))
     same([row.id for row in scores_table.read(tmp_path / "s.csv")], ALL, "ids")
@@ -322,7 +322,7 @@ def test_a_folder_and_files_of_this_name(
     name: str,
     good: list[EditPair],
     cli: Any,
-    melstats_checkpoint: Path,
+    spectrum_checkpoint: Path,
     tmp_path: Path,
     attacks: Any,
 ) -> None:
@@ -334,7 +334,7 @@ def test_a_folder_and_files_of_this_name(
     pairs, scores = write_rows(folder / f"{name}.jsonl", rows), folder / f"{name}.csv"
     recipe = folder / f"{name}.yaml"
     recipe.write_text("stages:\n- {name: s, axis: quality, at_least: -99}\n")
-    answered(cli("score", pairs, "-o", scores, "-c", melstats_checkpoint), status=1)
+    answered(cli("score", pairs, "-o", scores, "-c", spectrum_checkpoint), status=1)
     plain(next(scores_table.read(scores)).reason)
     arguments = ("--against", pairs, "-o", folder / "e", "--resamples", 0)
     shown = answered(cli("evaluate", scores, *arguments))

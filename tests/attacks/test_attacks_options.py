@@ -61,11 +61,11 @@ OPTIONS: dict[str, tuple[Callable[[Path], list[object]], str]] = {
 
 @pytest.mark.parametrize("kind", OPTIONS)
 def test_a_bad_option_is_one_sentence(
-    tmp_path: Path, cli: Any, melstats_checkpoint: Path, pairs_path: Path, kind: str
+    tmp_path: Path, cli: Any, spectrum_checkpoint: Path, pairs_path: Path, kind: str
 ) -> None:
     make, said = OPTIONS[kind]
     before = pairs_path.read_bytes()
-    ended = cli("score", *make(tmp_path), "-c", melstats_checkpoint)
+    ended = cli("score", *make(tmp_path), "-c", spectrum_checkpoint)
     assert ended.status == 2
     assert re.search(said, ended.sentence)
     assert pairs_path.read_bytes() == before
@@ -115,10 +115,10 @@ def test_a_checkpoint_that_no_hub_gives_is_one_sentence(
 
 @pytest.mark.parametrize("kind", CHECKPOINTS)
 def test_a_bad_checkpoint_is_one_sentence(
-    tmp_path: Path, cli: Any, melstats_checkpoint: Path, pairs_path: Path, kind: str
+    tmp_path: Path, cli: Any, spectrum_checkpoint: Path, pairs_path: Path, kind: str
 ) -> None:
     make, said = CHECKPOINTS[kind]
-    made = make(tmp_path, melstats_checkpoint)
+    made = make(tmp_path, spectrum_checkpoint)
     ended = cli("score", pairs_path, "-o", tmp_path / "scores.csv", "-c", made)
     assert ended.status == 2
     assert re.search(said, ended.sentence)
@@ -130,12 +130,12 @@ def score_again(cli: Any, path: Path, output: Path, model: Path) -> Ended:
 
 
 def test_an_output_of_another_checkpoint_is_kept(
-    tmp_path: Path, cli: Any, melstats_checkpoint: Path, pairs_path: Path
+    tmp_path: Path, cli: Any, spectrum_checkpoint: Path, pairs_path: Path
 ) -> None:
     output = tmp_path / "scores.csv"
-    assert score_again(cli, pairs_path, output, melstats_checkpoint).status == 0
+    assert score_again(cli, pairs_path, output, spectrum_checkpoint).status == 0
     kept = output.read_bytes()
-    other = shutil.copytree(melstats_checkpoint, tmp_path / "other")
+    other = shutil.copytree(spectrum_checkpoint, tmp_path / "other")
     config = json.loads((other / "config.json").read_bytes())
     config["training"]["note"] = "another one"
     (other / "config.json").write_text(json.dumps(config))
@@ -146,23 +146,23 @@ def test_an_output_of_another_checkpoint_is_kept(
 
 
 def test_a_file_of_the_users_own_is_never_overwritten(
-    tmp_path: Path, cli: Any, melstats_checkpoint: Path, pairs_path: Path
+    tmp_path: Path, cli: Any, spectrum_checkpoint: Path, pairs_path: Path
 ) -> None:
     output = content(tmp_path / "scores.csv", b"my thesis")
-    ended = score_again(cli, pairs_path, output, melstats_checkpoint)
+    ended = score_again(cli, pairs_path, output, spectrum_checkpoint)
     assert ended.status == 2
     assert "exists already" in ended.sentence
     assert output.read_bytes() == b"my thesis"
 
 
 def test_an_output_of_a_manifest_that_changed_is_kept(
-    tmp_path: Path, cli: Any, melstats_checkpoint: Path, pairs_path: Path, good: list[EditPair]
+    tmp_path: Path, cli: Any, spectrum_checkpoint: Path, pairs_path: Path, good: list[EditPair]
 ) -> None:
     output = tmp_path / "scores.csv"
-    assert score_again(cli, pairs_path, output, melstats_checkpoint).status == 0
+    assert score_again(cli, pairs_path, output, spectrum_checkpoint).status == 0
     kept = output.read_bytes()
     write_rows(pairs_path, [row_of(pair) for pair in good[:2]])
-    ended = score_again(cli, pairs_path, output, melstats_checkpoint)
+    ended = score_again(cli, pairs_path, output, spectrum_checkpoint)
     assert ended.status == 2
     assert "exists already" in ended.sentence
     assert output.read_bytes() == kept

@@ -32,7 +32,7 @@ def desk(
     good: list[EditPair],
     pairs_path: Path,
     clip_list: Path,
-    melstats_checkpoint: Path,
+    spectrum_checkpoint: Path,
 ) -> Path:
     """A folder with everything that commands read: pairs, scores, a recipe, recordings, a run."""
     rows = [Scores(pair.id, 1.0 + i, 2.0, 3.0 - i / 2) for i, pair in enumerate(good)]
@@ -44,7 +44,7 @@ def desk(
     content(tmp_path / "recipe.yaml", RECIPE.encode())
     shutil.copytree(clip_list.parent, tmp_path / "clips")
     content(tmp_path / "clips" / "prompts.csv", b"label,caption\ndog,a dog barks\n")
-    shutil.copytree(melstats_checkpoint, tmp_path / "model")
+    shutil.copytree(spectrum_checkpoint, tmp_path / "model")
     return tmp_path
 
 

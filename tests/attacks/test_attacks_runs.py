@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 def run_folder(path: Path, **changes: Any) -> Path:
     """The folder of a run that was begun, its configuration changed: a key with dots, a value."""
     with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
-        config = compose("train", [f"run_dir={path}", "features=melstats"])
+        config = compose("train", [f"run_dir={path}", "features=spectrum"])
     OmegaConf.resolve(config)
     for key, value in changes.items():
         OmegaConf.update(config, key.replace("__", "."), value, force_add=True)
@@ -231,7 +231,10 @@ CONFIGS: dict[str, tuple[Callable[[str], str], str]] = {
         r"refused, it names a Python object to call",
     ),
     "another model": (lambda text: text.replace('"pairwise"', '"os"', 1), r"refused, its model"),
-    "another encoder": (lambda text: text.replace('"melstats"', '"os"', 1), r"its encoder is 'os'"),
+    "another extractor": (
+        lambda text: text.replace('"spectrum": {', '"os": {', 1),
+        r"its extractor is 'os'",
+    ),
     "a key twice": (
         lambda text: text.replace('"format"', '"model": 1, "format"', 1),
         r"key 'model' stands twice",
@@ -249,10 +252,10 @@ def test_a_checkpoints_configuration_is_data(
     said: str,
     tmp_path: Path,
     cli: Callable[..., Ended],
-    melstats_checkpoint: Path,
+    spectrum_checkpoint: Path,
     pairs_path: Path,
 ) -> None:
-    folder = shutil.copytree(melstats_checkpoint, tmp_path / "evil")
+    folder = shutil.copytree(spectrum_checkpoint, tmp_path / "evil")
     text = (folder / "config.json").read_text()
     assert change(text) != text
     (folder / "config.json").write_text(change(text))

@@ -13,8 +13,8 @@ from auditeval import scores_table
 
 
 @pytest.fixture
-def scored(cli: Any, pairs_path: Path, melstats_checkpoint: Path, tmp_path: Path) -> Path:
-    cli("score", pairs_path, "-o", tmp_path / "scores.csv", "-c", melstats_checkpoint)
+def scored(cli: Any, pairs_path: Path, spectrum_checkpoint: Path, tmp_path: Path) -> Path:
+    cli("score", pairs_path, "-o", tmp_path / "scores.csv", "-c", spectrum_checkpoint)
     return tmp_path / "scores.csv"
 
 

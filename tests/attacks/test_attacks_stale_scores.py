@@ -144,13 +144,13 @@ def test_a_clip_that_comes_late_is_scored(
 
 
 def test_the_command_names_them(
-    cli: Any, table: Path, tmp_path: Path, melstats_checkpoint: Path
+    cli: Any, table: Path, tmp_path: Path, spectrum_checkpoint: Path
 ) -> None:
     command = (
         "score",
         table,
         "-c",
-        melstats_checkpoint,
+        spectrum_checkpoint,
         "-o",
         tmp_path / "s.csv",
         "--device",
@@ -167,7 +167,7 @@ def test_the_command_names_them(
 
 
 def test_a_mix_of_other_recordings_is_scored_again(
-    cli: Any, clip_list: Path, tmp_path: Path, melstats_checkpoint: Path
+    cli: Any, clip_list: Path, tmp_path: Path, spectrum_checkpoint: Path
 ) -> None:
     shutil.copytree(clip_list.parent, tmp_path / "clips")
     shape = ("--background-seconds", 2, "--event-seconds", 1, 1.5, "--rate", 8000)
@@ -178,7 +178,7 @@ def test_a_mix_of_other_recordings_is_scored_again(
         "score",
         table,
         "-c",
-        melstats_checkpoint,
+        spectrum_checkpoint,
         "-o",
         tmp_path / "s.csv",
         "--device",
@@ -210,7 +210,7 @@ def one_less(table: Path) -> None:
 @pytest.mark.parametrize("change", [edited_captions, reversed_order, one_less])
 @pytest.mark.parametrize("before", ["finished", "interrupted"])
 def test_another_manifest_of_the_same_name_is_another(
-    cli: Any, evaluator: Evaluator, melstats_checkpoint: Path, table: Path, tmp_path: Path,
+    cli: Any, evaluator: Evaluator, spectrum_checkpoint: Path, table: Path, tmp_path: Path,
     change: Callable[[Path], None], before: str,
 ) -> None:  # fmt: skip
     output = tmp_path / "scores.csv"
@@ -219,7 +219,7 @@ def test_another_manifest_of_the_same_name_is_another(
     else:
         interrupted(evaluator, table, output)
     change(table)
-    command = ("score", table, "-c", melstats_checkpoint, "-o", output, "--device", "cpu")
+    command = ("score", table, "-c", spectrum_checkpoint, "-o", output, "--device", "cpu")
     refused(cli(*command), r"another checkpoint or manifest|not made by this checkpoint")
     assert cli(*command, "--fresh", "--batch-size", BATCH).status == 0
     run(evaluator, table, tmp_path / "anew.csv")
@@ -367,14 +367,14 @@ def test_states_that_cannot_be_read_keep_nothing(
 
 @pytest.mark.parametrize("record", ["", "[]", "null", "{}", '{"rows": 12}', "\0" * 40, "[" * 9000])
 def test_a_damaged_record_is_a_stranger_s(
-    cli: Any, evaluator: Evaluator, melstats_checkpoint: Path, table: Path, tmp_path: Path,
+    cli: Any, evaluator: Evaluator, spectrum_checkpoint: Path, table: Path, tmp_path: Path,
     record: str,
 ) -> None:  # fmt: skip
     output = tmp_path / "scores.csv"
     run(evaluator, table, output)
     before = output.read_bytes()
     (tmp_path / "scores.csv.json").write_text(record)
-    command = ("score", table, "-c", melstats_checkpoint, "-o", output, "--device", "cpu")
+    command = ("score", table, "-c", spectrum_checkpoint, "-o", output, "--device", "cpu")
     refused(cli(*command), "is not as this command made it")
     refused(cli(*command, "--fresh"), "is not as this command made it")
     same(output.read_bytes(), before, "scores")

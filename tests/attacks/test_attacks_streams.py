@@ -31,7 +31,7 @@ RATED = dict.fromkeys(AXES, 3.0)
 
 @pytest.fixture
 def commands(
-    tmp_path: Path, good: list[EditPair], melstats_checkpoint: Path
+    tmp_path: Path, good: list[EditPair], spectrum_checkpoint: Path
 ) -> dict[str, tuple[Any, ...]]:
     """Commands that print, each with an output."""
     pairs = write_rows(
@@ -43,12 +43,12 @@ def commands(
         path = tmp_path / "salmon" / "speaker_consistency" / f"sample_0_{index}.wav"
         files.write(path, quantised(rng.normal(0, 0.1, 8000)), 8000)
     return {
-        "score": ("score", pairs, "-c", melstats_checkpoint, "--device", "cpu", "-o", "out.csv"),
+        "score": ("score", pairs, "-c", spectrum_checkpoint, "--device", "cpu", "-o", "out.csv"),
         "evaluate": ("evaluate", scores, "--against", pairs, "--resamples", 0, "-o", "report"),
         "describe": ("describe", pairs, "-o", "described"),
         "bench": ("bench", "salmon", tmp_path / "salmon", "--baselines", "-o", "salmon-report"),
         "bench with an evaluator": (
-            *("bench", "salmon", tmp_path / "salmon", "-c", melstats_checkpoint),
+            *("bench", "salmon", tmp_path / "salmon", "-c", spectrum_checkpoint),
             *("--device", "cpu", "-o", "salmon-report"),
         ),
         "help": ("--help",),
@@ -198,6 +198,6 @@ def test_the_sentence_names_the_folder_of_temporary_files(
     refused(ended, rf"{tempfile.gettempdir()}: temporary files cannot be written .*set TMPDIR to")
 
 
-def test_null_is_no_output(cli: Command, pairs_path: Path, melstats_checkpoint: Path) -> None:
-    ended = cli("score", pairs_path, "-c", melstats_checkpoint, "-o", os.devnull)
+def test_null_is_no_output(cli: Command, pairs_path: Path, spectrum_checkpoint: Path) -> None:
+    ended = cli("score", pairs_path, "-c", spectrum_checkpoint, "-o", os.devnull)
     refused(ended, r"a scores file ends in")

@@ -290,15 +290,15 @@ def number(cell: str) -> float | None:
 
 
 def expected(cells: dict[str, str]) -> Scores:
-    row = Scores(**{k: number(v) if k in scores_table.NUMBERS else v for k, v in cells.items()})
-    scored = [axis for axis in AXES if getattr(row, axis) is not None]
-    if not row.id or row.status not in ("ok", "error") or bool(scored) != (row.status == "ok"):
+    row = {k: number(v) if k in scores_table.NUMBERS else v for k, v in cells.items()}
+    scored, ok = [axis for axis in AXES if row[axis] is not None], row["status"] == "ok"
+    if not row["id"] or row["status"] not in ("ok", "error") or bool(scored) != ok:
         raise ValueError
     for axis in AXES:
-        score, low, high = (getattr(row, f"{axis}{end}") for end in ("", "_low", "_high"))
+        score, low, high = (row[f"{axis}{end}"] for end in ("", "_low", "_high"))
         if (low, high) != (None, None) and (None in (score, low, high) or not low <= score <= high):
             raise ValueError
-    return row
+    return scores_table.of_cells(row)
 
 
 def random_rows(rng: np.random.Generator) -> list[dict[str, str]]:
@@ -337,7 +337,7 @@ def test_random_tables_are_read_by_the_rule(tmp_path: Path, seed: int) -> None:
         except ValueError:
             said = None
         try:
-            found = [Scores(*row) for row in scores_table.read_table(path).iter_rows()]
+            found = list(scores_table.of_frame(scores_table.read_table(path)))
             same(found, said, f"{rows}")
             for suffix in (".jsonl", ".parquet"):  # what was read once is what is read again
                 scores_table.write(found, tmp_path / f"t{suffix}")

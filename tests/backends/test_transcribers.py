@@ -137,7 +137,7 @@ def test_what_paraformer_says_becomes_a_transcript(
     module = ModuleType("funasr")
     module.AutoModel = AutoModel  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "funasr", module)
-    monkeypatch.setattr("auditeval.features.wrapped.installed_version", lambda name: "1.3")
+    monkeypatch.setattr("auditeval.pretrained.packages.installed_version", lambda name: "1.3")
     model = FunASR()
     assert model.name == "paraformer-zh"
     assert model(Waveform(np.zeros(8000, np.float32), 8000)) == expected

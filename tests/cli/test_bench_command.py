@@ -37,11 +37,11 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_several_scorers_and_baselines(
-    root: Path, tmp_path: Path, cli: Callable[..., Ended], melstats_checkpoint: Path
+    root: Path, tmp_path: Path, cli: Callable[..., Ended], spectrum_checkpoint: Path
 ) -> None:
     command = [
         *("bench", "salmon", root, "--scores", f"mine={root / 'likelihoods.csv'}"),
-        *("-c", melstats_checkpoint, "--baselines", "--device", "cpu"),
+        *("-c", spectrum_checkpoint, "--baselines", "--device", "cpu"),
     ]
     ended = cli(*command, "-o", tmp_path / "report")
     assert ended.status == 0, ended.err
@@ -71,7 +71,7 @@ def test_several_scorers_and_baselines(
         {"mine": root / "likelihoods.csv"},
         tmp_path / "python",
         baselines=True,
-        checkpoints=[melstats_checkpoint],
+        checkpoints=[spectrum_checkpoint],
         device="cpu",
         watch=lambda *step: steps.append(step),
     )

@@ -47,8 +47,8 @@ def table(simulated: list[EditPair], tmp_path_factory: pytest.TempPathFactory) -
 
 
 @pytest.fixture(scope="module")
-def scores(table: Path, melstats_checkpoint: Path) -> Path:
-    evaluator = load(melstats_checkpoint, "cpu", workers=0)
+def scores(table: Path, spectrum_checkpoint: Path) -> Path:
+    evaluator = load(spectrum_checkpoint, "cpu", workers=0)
     for _ in evaluator.score_manifest(table, table.with_name("scores.csv")):
         pass
     return table.with_name("scores.csv")
@@ -77,25 +77,25 @@ def refused(ended: Ended) -> str:
 
 
 def test_score_a_manifest(
-    auditeval: Command, table: Path, melstats_checkpoint: Path, scores: Path, tmp_path: Path
+    auditeval: Command, table: Path, spectrum_checkpoint: Path, scores: Path, tmp_path: Path
 ) -> None:
     output = tmp_path / "scores.csv"
-    ended = auditeval("score", table, "-c", melstats_checkpoint, "-o", output, "--device", "cpu")
+    ended = auditeval("score", table, "-c", spectrum_checkpoint, "-o", output, "--device", "cpu")
     assert ended.code == 0
     assert ended.out == f"{output}: 60 scored, 0 errors\n"
     assert output.read_bytes() == scores.read_bytes()
-    again = auditeval("score", table, "-c", melstats_checkpoint, "-o", output, "--device", "cpu")
+    again = auditeval("score", table, "-c", spectrum_checkpoint, "-o", output, "--device", "cpu")
     kept = "60 rows were kept of an earlier run; --fresh scores all again\n"
     assert (again.code, again.out) == (0, f"{ended.out}{kept}")
 
 
 def test_score_says_errors_in_the_row_and_in_the_status(
-    auditeval: Command, simulated: list[EditPair], melstats_checkpoint: Path, tmp_path: Path
+    auditeval: Command, simulated: list[EditPair], spectrum_checkpoint: Path, tmp_path: Path
 ) -> None:
     pairs = [simulated[0], simulated[1].model_copy(update={"original": tmp_path / "absent.wav"})]
     manifest.write(pairs, tmp_path / "pairs.csv")
     output = tmp_path / "scores.jsonl"
-    command = ("score", tmp_path / "pairs.csv", "-c", melstats_checkpoint, "-o", output)
+    command = ("score", tmp_path / "pairs.csv", "-c", spectrum_checkpoint, "-o", output)
     for _ in range(2):  # the second finds it finished
         ended = auditeval(*command)
         assert ended.code == 1
@@ -106,13 +106,13 @@ def test_score_says_errors_in_the_row_and_in_the_status(
 
 
 def test_score_that_was_killed_after_its_last_row(
-    auditeval: Command, simulated: list[EditPair], melstats_checkpoint: Path, tmp_path: Path
+    auditeval: Command, simulated: list[EditPair], spectrum_checkpoint: Path, tmp_path: Path
 ) -> None:
     """Nothing is left to score: the rows only have to become the table."""
     broken = simulated[3].model_copy(update={"edited": tmp_path / "absent.wav"})
     manifest.write([*simulated[:3], broken], tmp_path / "pairs.jsonl")
     output = tmp_path / "scores.jsonl"
-    command = ("score", tmp_path / "pairs.jsonl", "-c", melstats_checkpoint, "-o", output)
+    command = ("score", tmp_path / "pairs.jsonl", "-c", spectrum_checkpoint, "-o", output)
     first = auditeval(*command)
     rows = output.read_bytes()
     output.rename(f"{output}.partial")
@@ -125,11 +125,11 @@ def test_score_that_was_killed_after_its_last_row(
 
 
 def test_score_one_pair(
-    auditeval: Command, simulated: list[EditPair], melstats_checkpoint: Path, scores: Path
+    auditeval: Command, simulated: list[EditPair], spectrum_checkpoint: Path, scores: Path
 ) -> None:
     pair = simulated[5]
     ended = auditeval(
-        *("score", "-c", melstats_checkpoint, "--original", pair.original),
+        *("score", "-c", spectrum_checkpoint, "--original", pair.original),
         *("--edited", pair.edited, "--original-caption", pair.original_caption),
         *("--target-caption", pair.target_caption),
     )
@@ -157,11 +157,11 @@ def test_score_refuses(auditeval: Command, arguments: tuple[str, ...], said: str
 
 
 def test_score_one_pair_that_cannot_be(
-    auditeval: Command, simulated: list[EditPair], melstats_checkpoint: Path, tmp_path: Path
+    auditeval: Command, simulated: list[EditPair], spectrum_checkpoint: Path, tmp_path: Path
 ) -> None:
     clips = ("--original", simulated[0].original, "--edited", tmp_path / "absent.wav")
     said = refused(
-        auditeval("score", "-c", melstats_checkpoint, *clips, "--original-caption", "Rain.",
+        auditeval("score", "-c", spectrum_checkpoint, *clips, "--original-caption", "Rain.",
                   "--target-caption", "Rain.")
     )  # fmt: skip
     assert "absent.wav" in said

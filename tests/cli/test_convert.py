@@ -16,7 +16,7 @@ from transformers import ClapModel, ClapProcessor
 
 from auditeval.features import cnn14
 from auditeval.features.clap import load
-from auditeval.features.clap.encoder import ClapEncoder
+from auditeval.features.clap.extractor import ClapExtractor
 from auditeval.types import UserError
 
 CAPTIONS = ["A dog barks.", "Rain on a roof, then thunder!", "engine"]
@@ -68,7 +68,7 @@ def laion(tiny_clap: Path, tmp_path: Path) -> Path:
     return path
 
 
-def embeddings(encoder: ClapEncoder) -> list[np.ndarray]:
+def embeddings(encoder: ClapExtractor) -> list[np.ndarray]:
     """Of a short clip, a longer one and some captions."""
     short, longer = weights.synthetic_clips(encoder.rate_hz)
     made = encoder.encode_audio([short, np.tile(longer, 3)])
@@ -89,13 +89,13 @@ def test_a_directory_is_the_same_encoder_as_its_file(
     assert f"{folder}: " in ended.out
     assert "32 dimensions" in ended.out
     assert list(folder.parent.iterdir()) == [folder]
-    before, after = ClapEncoder(str(original), str(tokenizer)), ClapEncoder(str(folder))
+    before, after = ClapExtractor(str(original), str(tokenizer)), ClapExtractor(str(folder))
     assert after.revision == before.revision
     for first, second in zip(embeddings(before), embeddings(after), strict=True):
         np.testing.assert_allclose(first, second, rtol=0, atol=1e-6)
-    before = ClapEncoder(str(original), str(tokenizer), upstream_compat=True)
+    before = ClapExtractor(str(original), str(tokenizer), upstream_compat=True)
     assert before.revision != after.revision
-    assert before.revision == ClapEncoder(str(folder), upstream_compat=True).revision
+    assert before.revision == ClapExtractor(str(folder), upstream_compat=True).revision
 
 
 @pytest.mark.parametrize("fused", [False, True])
@@ -108,8 +108,8 @@ def test_an_original_of_laion_is_the_model_that_it_was_rebuilt_from(
     state = original_files.laion(ClapModel.from_pretrained(folder))
     weights.write_original(tmp_path / "original.pt", "laion", state)
     tokenizer = folder / "tokenizers" / "roberta-base"
-    original = ClapEncoder(str(tmp_path / "original.pt"), str(tokenizer))
-    model = ClapEncoder(str(folder))
+    original = ClapExtractor(str(tmp_path / "original.pt"), str(tokenizer))
+    model = ClapExtractor(str(folder))
     assert original.revision == model.revision
     for first, second in zip(embeddings(original), embeddings(model), strict=True):
         np.testing.assert_allclose(first, second, rtol=0, atol=1e-6)

@@ -16,7 +16,7 @@ from random_clap import write_tiny_clap
 from torch import nn
 
 import auditeval
-from auditeval.features import make_encoder
+from auditeval.features import make_extractor
 from auditeval.types import AXES, Axis, EditPair
 
 DIM = 32  # of the tiny CLAP
@@ -100,7 +100,7 @@ def by_hand(clap: Path, head: ScorePredictor, pair: EditPair) -> float:
     """[original audio, original text, edited audio, target text], each normed, to a rating."""
     import soxr
 
-    encoder = make_encoder("clap", model=str(clap), upstream_compat=True)
+    encoder = make_extractor("clap", model=str(clap), upstream_compat=True)
     clips = []
     for path in (pair.original, pair.edited):
         samples, rate_hz = soundfile.read(path, dtype="float32")
@@ -155,7 +155,7 @@ def test_it_says_what_it_was_made_from_and_holds_no_pickle(made: Path, files: li
     assert sorted(p.name for p in made.iterdir()) == ["config.json", "model.safetensors"]
     config = json.loads((made / "config.json").read_text())
     assert config["training"]["converted_from"] == [path.name for path in files]
-    assert config["encoder"]["arguments"]["upstream_compat"] is True
+    assert config["features"]["clap"]["arguments"]["upstream_compat"] is True
     assert config["model"]["arguments"]["hidden"] == list(HIDDEN)
 
 

@@ -34,11 +34,11 @@ def pairs(simulated: list[EditPair]) -> list[EditPair]:
 
 @pytest.fixture(scope="module")
 def run(
-    pairs: list[EditPair], melstats_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory
+    pairs: list[EditPair], spectrum_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
     """A folder with a run's checkpoint, its pairs with and without their splits, and scores."""
     folder = tmp_path_factory.mktemp("run")
-    made = checkpoint.load(melstats_checkpoint)
+    made = checkpoint.load(spectrum_checkpoint)
     contents = digests([pair.original for pair in pairs])
     parts = [
         [str(contents[p.original]) for p in pairs if p.split == s] for s in ("train", "validation")
@@ -171,7 +171,7 @@ def test_groups_by_what_no_pair_states_are_refused(cli: Any, run: Path) -> None:
 
 
 def test_a_moved_checkpoint_is_named_by_hand(
-    cli: Any, run: Path, pairs: list[EditPair], melstats_checkpoint: Path, tmp_path: Path
+    cli: Any, run: Path, pairs: list[EditPair], spectrum_checkpoint: Path, tmp_path: Path
 ) -> None:
     for name in ("scores.csv", "scores.csv.json"):
         shutil.copy(run / name, tmp_path)
@@ -185,7 +185,7 @@ def test_a_moved_checkpoint_is_named_by_hand(
     assert re.search(r"Leaks: whether scores was trained .* not known: .*gone: is no", ended.out)
     for named in (f"{run / 'checkpoint'}", f"scores={run / 'checkpoint'}"):
         assert "LEAK: scores was trained" in cli(*command, "--checkpoint", named).out
-    ended = cli(*command, "-c", melstats_checkpoint)
+    ended = cli(*command, "-c", spectrum_checkpoint)
     assert ended.status == 2
     assert "is not the checkpoint that made" in ended.sentence
     assert "is no checkpoint" in cli(*command, "-c", tmp_path).sentence
@@ -193,7 +193,7 @@ def test_a_moved_checkpoint_is_named_by_hand(
     (tmp_path / "scores.csv.json").unlink()  # no sidecar: the user is believed
     assert "not known: scores.csv.json is not beside it" in cli(*command).out
     assert "LEAK: scores was trained" in cli(*command, "-c", run / "checkpoint").out
-    assert "keeps no list of its originals" in cli(*command, "-c", melstats_checkpoint).out
+    assert "keeps no list of its originals" in cli(*command, "-c", spectrum_checkpoint).out
 
 
 def test_several_tables_each_have_their_own_checkpoint(

@@ -12,9 +12,9 @@ from auditeval.types import EditPair
 
 
 def test_one_pair_and_a_row_of_a_manifest_are_explained_alike(
-    cli: Any, melstats_checkpoint: Path, good: list[EditPair], pairs_path: Path, tmp_path: Path
+    cli: Any, spectrum_checkpoint: Path, good: list[EditPair], pairs_path: Path, tmp_path: Path
 ) -> None:
-    pair, common = good[1], ("-c", melstats_checkpoint, "--device", "cpu")
+    pair, common = good[1], ("-c", spectrum_checkpoint, "--device", "cpu")
     ended = cli("explain", pairs_path, "--id", pair.id, "-o", tmp_path / "row", *common)
     assert (ended.status, ended.err) == (0, "")
     assert [line.split()[0] for line in ended.out.splitlines()[:4]] == [
@@ -54,11 +54,11 @@ def test_a_mistake_is_one_sentence(
 
 
 def test_a_folder_that_cannot_be_made_is_one_sentence(
-    cli: Any, melstats_checkpoint: Path, good: list[EditPair], pairs_path: Path, tmp_path: Path
+    cli: Any, spectrum_checkpoint: Path, good: list[EditPair], pairs_path: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()
     folder = tmp_path / "file" / "why"
-    where = ("-c", melstats_checkpoint, "--device", "cpu", "-o", folder)
+    where = ("-c", spectrum_checkpoint, "--device", "cpu", "-o", folder)
     ended = cli("explain", pairs_path, "--id", good[1].id, *where)
     assert ended.status == 2
     assert f"{folder}: cannot be written" in ended.sentence

@@ -10,12 +10,12 @@ import numpy as np
 import original_files
 import pytest
 from commands import row_of, write_rows
-from fake_encoders import FakeClap, FakeEncoder
+from fake_encoders import FakeClap, FakeExtractor
 from second_environment import weights
 
 from auditeval import audio, manifest
 from auditeval.data_quality import measure
-from auditeval.features import ENCODERS, make_encoder
+from auditeval.features import EXTRACTORS, make_extractor
 from auditeval.features.clap.load import convert
 from auditeval.types import EditPair
 
@@ -25,12 +25,12 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """Fakes in place of all encoders; what they were asked for."""
     asked: list[dict[str, Any]] = []
 
-    def make(name: str, **arguments: Any) -> FakeEncoder:
+    def make(name: str, **arguments: Any) -> FakeExtractor:
         asked.append({"name": name, **arguments})
-        clap = name in ("clap", "offline")
-        return FakeClap(name) if clap else FakeEncoder(name, 32000 if name == "cnn14" else 16000)
+        clap = name in ("clap", "events")
+        return FakeClap(name) if clap else FakeExtractor(name, 32000 if name == "cnn14" else 16000)
 
-    monkeypatch.setattr(measure, "make_encoder", make)
+    monkeypatch.setattr(measure, "make_extractor", make)
     return asked
 
 
@@ -49,7 +49,7 @@ def report(folder: Path) -> dict[str, Any]:
 def test_manifests_side_by_side(cli: Any, sets: Any, made: Any, tmp_path: Path) -> None:
     ended = cli("metrics", *sets, "-o", tmp_path / "out", "--workers", 0)
     assert ended.status == 0, ended.err
-    assert made == [{"name": "offline"}, {"name": "yamnet"}]  # one at a time, each once
+    assert made == [{"name": "events"}, {"name": "yamnet"}]  # one at a time, each once
     found = report(tmp_path / "out")
     assert [(row["name"], row["pairs"]) for row in found["sets"]] == [("all", 20), ("kept", 11)]
     assert list(found["metrics"]) == [
@@ -114,7 +114,7 @@ def test_each_clap_has_columns_of_its_own(
     for text in (ended.out, (out / "data_quality.md").read_text()):
         assert "clap: Microsoft CLAP 2023. laion_clap: LAION CLAP." in " ".join(text.split())
     for role, model in (("clap", microsoft), ("laion_clap", tiny_clap)):
-        encoder = make_encoder("clap", model=str(model))
+        encoder = make_extractor("clap", model=str(model))
         words = encoder.encode_text([pair.target_caption for pair in good])
         clips = [audio.resample(audio.decode(pair.edited), encoder.rate_hz) for pair in good]
         heard = np.stack([features.embedding for features in encoder.encode_audio(clips)])
@@ -205,7 +205,7 @@ def test_a_full_disk_is_one_sentence(
     assert not list((tmp_path / "out").glob("*"))
 
 
-@pytest.mark.skipif("yamnet" not in ENCODERS, reason="YAMNet is no encoder of its own here")
+@pytest.mark.skipif("yamnet" not in EXTRACTORS, reason="YAMNet is no encoder of its own here")
 def test_the_real_stand_ins(cli: Any, simulated: list[EditPair], tmp_path: Path) -> None:
     manifest.write(simulated[::4], tmp_path / "twelve_sources.jsonl")
     ended = cli("metrics", tmp_path / "twelve_sources.jsonl", "-o", tmp_path / "out")

@@ -17,7 +17,8 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 from auditeval import checkpoint, scores_table
-from auditeval.features.omni.encoder import OmniEncoder
+from auditeval.features.encoder import Encoder
+from auditeval.features.omni.extractor import OmniExtractor
 from auditeval.models.omni.regressor import OmniRegressor
 from auditeval.types import AXES, EditPair
 
@@ -34,7 +35,8 @@ def adapter(tiny_omni: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         if ".lora_B." in name:
             nn.init.normal_(parameter, std=0.1)
     folder = tmp_path_factory.mktemp("checkpoints") / "omni"
-    checkpoint.save(folder, model, OmniEncoder(str(tiny_omni)), {"note": "not trained"})
+    encoder = Encoder([OmniExtractor(str(tiny_omni))])
+    checkpoint.save(folder, model, encoder, {"note": "not trained"})
     return folder
 
 
@@ -116,10 +118,10 @@ def test_wrong_options(
 
 
 def test_options_of_another_kind_of_evaluator(
-    cli: Any, melstats_checkpoint: Path, table: Path, tmp_path: Path
+    cli: Any, spectrum_checkpoint: Path, table: Path, tmp_path: Path
 ) -> None:
     for options in (["--base", "x"], ["--dtype", "float32"], ["--merge"]):
-        ended = cli("score", table, "-c", melstats_checkpoint, "-o", tmp_path / "o.csv", *options)
+        ended = cli("score", table, "-c", spectrum_checkpoint, "-o", tmp_path / "o.csv", *options)
         assert ended.status == 2
         assert "is no evaluator on Qwen2.5-Omni" in ended.sentence or "no LoRA" in ended.sentence
 
@@ -134,7 +136,7 @@ def change_base(folder: Path, key: str) -> None:
     ("key", "words"),
     [
         ("thinker.model.norm.weight", "it is another base"),
-        ("thinker.audio_tower.proj.weight", "was trained on encoder qwen_omni revision"),
+        ("thinker.audio_tower.proj.weight", "was trained on extractor qwen_omni revision"),
     ],
 )
 def test_a_base_that_was_trained_further(
@@ -204,9 +206,9 @@ def test_an_output_that_cannot_be_made(
 
 
 def test_an_evaluator_on_features_needs_no_conversion(
-    cli: Any, melstats_checkpoint: Path, tmp_path: Path
+    cli: Any, spectrum_checkpoint: Path, tmp_path: Path
 ) -> None:
-    ended = cli("convert", melstats_checkpoint, "-o", tmp_path / "out")
+    ended = cli("convert", spectrum_checkpoint, "-o", tmp_path / "out")
     assert ended.status == 2
     assert "is an evaluator on frozen features" in ended.sentence
 

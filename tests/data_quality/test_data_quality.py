@@ -18,7 +18,7 @@ from auditeval.data_quality.catalogue import (
     summarise,
 )
 from auditeval.data_quality.groups import GROUPS, Deal
-from auditeval.features.encoder import AudioFeatures
+from auditeval.features.extractor import AudioFeatures
 from auditeval.types import Undefined
 
 DIM, CLASSES = 6, 5

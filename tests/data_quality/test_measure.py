@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from commands import RATE_HZ, noise, row_of, sound, write_rows
-from fake_encoders import FakeClap, FakeEncoder
+from fake_encoders import FakeClap, FakeExtractor
 from omegaconf import OmegaConf
 
 from auditeval import audio, manifest
@@ -22,7 +22,7 @@ from auditeval.types import EditPair, Undefined, UserError
 
 
 def fakes() -> dict[str, Any]:
-    return {"yamnet": FakeEncoder(), "offline": FakeClap()}
+    return {"yamnet": FakeExtractor(), "events": FakeClap()}
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_a_manifest_and_its_pairs_are_one(
     assert again.rows[0].pairs == 60
     assert {m.pairs for m in again.rows[0].values.values()} == {60}
     assert [metric.name for metric in again.metrics] == list(again.rows[0].values)
-    assert again.encoders == {"yamnet": "fake@16000-6", "offline": "fake_clap@16000-6"}
+    assert again.encoders == {"yamnet": "fake@16000-6", "events": "fake_clap@16000-6"}
 
 
 @pytest.mark.parametrize("batch_size", [1, 8])
@@ -63,11 +63,11 @@ def test_each_clip_is_encoded_once(simulated: list[EditPair], tmp_path: Path) ->
     def contents(*paths: Path) -> int:
         return len({audio.content_hash(audio.decode(path)) for path in paths})
 
-    tagger, sets = FakeEncoder(), {"a": simulated, "b": simulated[:30]}
+    tagger, sets = FakeExtractor(), {"a": simulated, "b": simulated[:30]}
     measure(sets, {"yamnet": tagger}, cache_dir=tmp_path, workers=0)
     edited = [pair.edited for pair in simulated]
     assert tagger.clips == contents(*edited, *(pair.original for pair in simulated))
-    rater = FakeEncoder("rater")
+    rater = FakeExtractor("rater")
     measure(sets, {"audiobox": rater}, cache_dir=tmp_path, workers=0)
     assert rater.clips == contents(*edited)  # it rates no originals
 
@@ -83,8 +83,8 @@ def test_pairs_that_cannot_be_used_are_left_out_of_everything(
     }
     broken = [simulated[i].model_copy(update={"id": id, **bad[id]}) for i, id in enumerate(bad)]
     encoders: dict[str, Any] = {
-        "offline": FakeClap(),
-        "yamnet": FakeEncoder(refused=8000),
+        "events": FakeClap(),
+        "yamnet": FakeExtractor(refused=8000),
     }
     pairs = [*broken[:2], *simulated[:15], *broken[2:], *simulated[15:]]
     found = measure({"x": pairs, "y": simulated}, encoders, batch_size=4, cache_dir=tmp_path)
@@ -112,7 +112,7 @@ def test_a_set_without_a_usable_pair_has_no_values(good: list[EditPair], tmp_pat
 
 def test_the_rate_of_the_encoder_is_in_the_name(good: list[EditPair], tmp_path: Path) -> None:
     for rate_hz, other in ((16000, 32000), (32000, 16000)):
-        cnn14 = {"cnn14": FakeEncoder(rate_hz=rate_hz)}
+        cnn14 = {"cnn14": FakeExtractor(rate_hz=rate_hz)}
         table = measure({"x": good}, cnn14, cache_dir=tmp_path)
         assert len(table.metrics) == 3
         assert all(f"cnn14_{rate_hz // 1000}k" in metric.name for metric in table.metrics)
@@ -129,12 +129,12 @@ def test_names_that_are_wrong_are_told_what_is_missing(good: list[EditPair]) -> 
     ):
         measure({"x": good}, fakes(), ["is_yamnet_16k_splits10", "fd_cnn14_32k"])
     with pytest.raises(UserError, match="no metric has an encoder in the role 'panns'"):
-        measure({"x": good}, {"panns": FakeEncoder()})
+        measure({"x": good}, {"panns": FakeExtractor()})
     with pytest.raises(UserError, match="4 pairs have 3 ids; ids must be unique"):
         measure({"x": [*good, good[0]]}, fakes())
     only = choose(fakes(), ["label_bridge_score"])
     assert {role: [m.name for m in metrics] for role, metrics in only.items()} == {
-        "offline": ["label_bridge_score"]
+        "events": ["label_bridge_score"]
     }
 
 
@@ -149,7 +149,7 @@ def test_the_papers_metrics_are_configured_with_what_it_cites() -> None:
         assert chosen.keys() == roles.keys()
         for role, arguments in roles.items():
             assert arguments.keys() == {"name", ENCODER_ROLES[role].argument}
-            assert arguments.name == ENCODER_ROLES[role].encoder
+            assert arguments.name == ENCODER_ROLES[role].extractor
 
 
 def table_of(**rows: dict[str, float | Undefined]) -> Table:
@@ -248,7 +248,7 @@ def test_rows_of_a_manifest_are_checked_before_anything_is_encoded(
     good: list[EditPair], tmp_path: Path
 ) -> None:
     rows = [row_of(good[0]), row_of(good[1], id=good[0].id)]
-    path, tagger = write_rows(tmp_path / "pairs.jsonl", rows), FakeEncoder()
+    path, tagger = write_rows(tmp_path / "pairs.jsonl", rows), FakeExtractor()
     with pytest.raises(UserError, match="stands in rows 1 and 2"):
         measure({"x": path}, {"yamnet": tagger}, cache_dir=tmp_path)
     assert tagger.clips == 0

@@ -12,7 +12,7 @@ from scipy import signal
 from auditeval.audio import Waveform, resample
 from auditeval.data.soundbank import synthesize
 from auditeval.features.change import find_change, find_course
-from auditeval.features.melstats import MelStats
+from auditeval.features.spectrum import Spectrum
 
 RATE_HZ = 32000
 LENGTH = 4 * RATE_HZ
@@ -27,7 +27,7 @@ class Edit(NamedTuple):
 
 
 def frames(samples: np.ndarray) -> np.ndarray:
-    return MelStats().encode_clip(samples.astype(np.float32)).frames["mel"]
+    return Spectrum().encode_clip(samples.astype(np.float32)).frames["mel"]
 
 
 def change(original: np.ndarray, edited: np.ndarray) -> np.ndarray:

@@ -6,27 +6,28 @@ import numpy as np
 import pytest
 
 from auditeval.data.soundbank import synthesize
-from auditeval.features.alignment import ALIGNMENT_NAMES, BANDS, RANGE_DB, Comparison, align
+from auditeval.features.alignment import ALIGNMENT_NAMES, BANDS, RANGE_DB, Alignment, align
 from auditeval.features.comparison import (
     CHANGED_DB,
     PATCH_NAMES,
+    Frames,
     changed_words,
-    compare,
+    compare_patches,
     match,
-    names,
     smooth,
 )
-from auditeval.features.melstats import MelStats
+from auditeval.features.spectrum import Spectrum
 
-RATE_HZ = MelStats.rate_hz
+RATE_HZ = Spectrum.rate_hz
 
 
-def frames(samples: np.ndarray, patches: int = 0, seed: int = 0) -> dict[str, np.ndarray]:
-    made = MelStats().encode_clip(samples.astype(np.float32)).frames
-    if patches:
-        rng = np.random.default_rng(seed)
-        made["patch"] = np.abs(rng.standard_normal((patches, 16))).astype(np.float16)
-    return made
+def frames(samples: np.ndarray) -> np.ndarray:
+    return Spectrum().encode_clip(samples.astype(np.float32)).frames["mel"]
+
+
+def patches(count: int, seed: int = 0) -> Frames:
+    rng = np.random.default_rng(seed)
+    return {"patch": np.abs(rng.standard_normal((count, 16))).astype(np.float16)}
 
 
 @pytest.fixture(scope="module")
@@ -36,31 +37,28 @@ def clip() -> np.ndarray:
 
 
 def named(original: np.ndarray, edited: np.ndarray) -> dict[str, float]:
-    row = compare(frames(original), frames(edited)).values
-    return dict(zip(names({"mel"}), row.tolist(), strict=True))
+    row = align(frames(original), frames(edited)).values
+    return dict(zip(ALIGNMENT_NAMES, row.tolist(), strict=True))
 
 
 def test_names_and_numbers_go_together() -> None:
-    assert names({"mel", "patch"}) == ALIGNMENT_NAMES + PATCH_NAMES
-    assert len(set(names({"mel", "patch"}))) == len(ALIGNMENT_NAMES) + len(PATCH_NAMES)
-    assert names(set()) == ()
-    assert compare({}, {}).values.shape == (0,)
-    logits = {"logits": np.ones((1, 521), np.float32)}
-    assert names(set(logits)) == ()
-    assert compare(logits, logits).values.shape == (0,)
-    x = frames(synthesize("rain", 0, 0.5, RATE_HZ), patches=3)
-    for kinds in ({"mel"}, {"patch"}, {"mel", "patch"}):
-        part = {kind: x[kind] for kind in kinds}
-        assert compare(part, part).values.shape == (len(names(kinds)),)
+    for names in (ALIGNMENT_NAMES, PATCH_NAMES):
+        assert len(set(names)) == len(names)
+    x = frames(synthesize("rain", 0, 0.5, RATE_HZ))
+    assert align(x, x).values.shape == (len(ALIGNMENT_NAMES),)
+    x = patches(3)
+    assert compare_patches("patch", x, x, None).shape == (len(PATCH_NAMES),)
 
 
 @pytest.mark.parametrize("name", ["rain", "dog_bark", "speech", "piano_notes", "clock_ticking"])
 def test_identity_is_zero(name: str) -> None:
-    x = frames(synthesize(name, 5, 1.5, RATE_HZ), patches=4)
-    row = compare(x, x).values
-    mel = row[: len(ALIGNMENT_NAMES)]
-    assert np.array_equal(mel, np.zeros_like(mel))
-    assert np.abs(row).max() < 1e-6  # a cosine of 1 in float32
+    x = frames(synthesize(name, 5, 1.5, RATE_HZ))
+    aligned = align(x, x)
+    assert np.array_equal(aligned.values, np.zeros_like(aligned.values))
+    same = patches(4)
+    for alignment in (aligned, None):
+        row = compare_patches("patch", same, same, alignment)
+        assert np.abs(row).max() < 1e-6  # a cosine of 1 in float32
 
 
 LENGTHS = [1, 2, 3, 5, 16, 17, 101, 400]
@@ -70,25 +68,23 @@ LENGTHS = [1, 2, 3, 5, 16, 17, 101, 400]
 @pytest.mark.parametrize("second", LENGTHS)
 def test_any_lengths_give_finite_numbers(first: int, second: int) -> None:
     rng = np.random.default_rng(first * 1000 + second)
-    original, edited = (
-        {
-            "mel": rng.uniform(-100, 0, (n, BANDS)).astype(np.float16),
-            "patch": rng.standard_normal((-(-n // 48), 16)).astype(np.float16),
-        }
-        for n in (first, second)
-    )
-    for pair in ((original, edited), (edited, original)):
-        row = compare(*pair).values
-        assert np.isfinite(row).all()
-        assert (row >= 0).all()
-        assert row.dtype == np.float32
+    mels = [rng.uniform(-100, 0, (n, BANDS)).astype(np.float16) for n in (first, second)]
+    kept = [patches(-(-n // 48), seed) for seed, n in enumerate((first, second))]
+    for order in (slice(None), slice(None, None, -1)):
+        alignment = align(*mels[order])
+        for row in (alignment.values, compare_patches("patch", *kept[order], alignment)):
+            assert np.isfinite(row).all()
+            assert (row >= 0).all()
+            assert row.dtype == np.float32
 
 
 def test_silence_on_either_side_is_finite() -> None:
-    silent = {"mel": np.full((150, BANDS), -100, np.float16), "patch": np.zeros((3, 16))}
-    x = frames(synthesize("siren", 1, 1.5, RATE_HZ), patches=3)
-    for pair in ((silent, x), (x, silent), (silent, silent)):
-        assert np.isfinite(compare(*pair).values).all()
+    silent = np.full((150, BANDS), -100, np.float16), {"patch": np.zeros((3, 16))}
+    x = frames(synthesize("siren", 1, 1.5, RATE_HZ)), patches(3)
+    for original, edited in ((silent, x), (x, silent), (silent, silent)):
+        alignment = align(original[0], edited[0])
+        row = compare_patches("patch", original[1], edited[1], alignment)
+        assert np.isfinite([*alignment.values, *row]).all()
 
 
 @pytest.mark.parametrize("shape", [(0, BANDS), (5, BANDS - 1), (BANDS,)])
@@ -122,10 +118,9 @@ def test_a_shift_is_found_and_taken_out(clip: np.ndarray, seconds: float) -> Non
 def test_lag_and_gain_are_those_of_the_edit(clip: np.ndarray) -> None:
     later = np.concatenate([np.zeros(round(0.3 * RATE_HZ)), 0.5 * clip])
     for pair, sign in (((clip, later), 1), ((later, clip), -1), ((clip, clip), 0)):
-        found = compare(*map(frames, pair))
+        found = align(*map(frames, pair))
         assert found.lag == sign * 30
         assert found.gain == pytest.approx(-6 * sign, abs=0.3)
-    assert compare({}, {})[1:3] == (0, 0)
 
 
 @pytest.mark.parametrize(("before", "after"), [(0, 0), (0.3, 0), (0, 0.3)])
@@ -135,7 +130,7 @@ def test_a_change_is_known_by_its_time(clip: np.ndarray, before: float, after: f
     edited = clip.copy()
     edited[RATE_HZ : RATE_HZ + len(burst)] += burst
     cut, silence = (np.zeros(round(seconds * RATE_HZ)) for seconds in (after, before))
-    found = compare(frames(clip), frames(1.12 * np.concatenate([silence, edited])[len(cut) :]))
+    found = align(frames(clip), frames(1.12 * np.concatenate([silence, edited])[len(cut) :]))
     first = 100 + found.lag
     assert found.lag == round(100 * (before - after))
     assert found.change.shape == (200 + found.lag,)
@@ -147,14 +142,14 @@ def test_a_change_is_known_by_its_time(clip: np.ndarray, before: float, after: f
 def test_what_is_lost_is_a_change(clip: np.ndarray) -> None:
     edited = clip.copy()
     edited[RATE_HZ // 2 :][:6400] *= 0.01
-    change = compare(frames(clip), frames(edited)).change
+    change = align(frames(clip), frames(edited)).change
     assert change[53:67].min() > 5
     assert change[:46].max() == change[74:].max() == 0
 
 
 def test_what_goes_on_beyond_the_original_is_a_change_where_it_is_heard(clip: np.ndarray) -> None:
     longer = np.concatenate([clip, np.zeros(RATE_HZ // 2), clip[: RATE_HZ // 2]])
-    change = compare(frames(clip), frames(longer)).change
+    change = align(frames(clip), frames(longer)).change
     assert change[:198].max() == change[205:245].max() == 0
     assert change[250:].max() == RANGE_DB
 
@@ -213,7 +208,9 @@ def test_patches_match_by_their_times() -> None:
         for patches in (a, b)
     )
     edited["span"][-1, 1] = 7
-    found = match(original, edited, Comparison(np.zeros(0, np.float32), lag=-3, change=change))
+    nothing = np.zeros(0, np.float32)
+    alignment = Alignment(nothing, -3, 0.0, change, nothing, nothing)
+    found = match("patch", original, edited, alignment)
     assert found.before.tolist() == [1, 2, 3]  # 3, 5 and 7 frames after the start of the original
     assert found.after.tolist() == [0, 0, 0, 1]
     assert found.changed.tolist() == [[0], [0.5], [0.5]]
@@ -223,7 +220,7 @@ def test_patches_match_by_their_times() -> None:
 
 
 def patch_row(original: np.ndarray, edited: np.ndarray) -> dict[str, float]:
-    row = compare({"patch": original}, {"patch": edited}).values
+    row = compare_patches("patch", {"patch": original}, {"patch": edited}, None)
     return dict(zip(PATCH_NAMES, row.tolist(), strict=True))
 
 
@@ -256,23 +253,23 @@ def test_patches_by_hand() -> None:
 
 def test_patches_that_only_moved_are_neither_new_nor_lost() -> None:
     rng = np.random.default_rng(3)
-    patches = np.abs(rng.standard_normal((1300, 8)))  # more than one block of the search
-    found = patch_row(patches, patches[::-1])  # neighbours stay neighbours
+    many = np.abs(rng.standard_normal((1300, 8)))  # more than one block of the search
+    found = patch_row(many, many[::-1])  # neighbours stay neighbours
     assert found["patch_unlike_mean"] > 0.05
     for name in ("patch_new_mean", "patch_new_worst", "patch_lost_mean", "patch_lost_worst"):
         assert found[name] < 1e-5
     other = np.abs(rng.standard_normal((700, 8)))
-    x, y = smooth(patches), smooth(other)
+    x, y = smooth(many), smooth(other)
     x, y = (rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in (x, y))
     best = (y @ x.T).max(axis=1)
-    assert patch_row(patches, other)["patch_new_mean"] == pytest.approx(1 - best.mean(), abs=1e-5)
+    assert patch_row(many, other)["patch_new_mean"] == pytest.approx(1 - best.mean(), abs=1e-5)
 
 
 def test_neighbours_are_averaged_within_the_clip() -> None:
-    patches = np.array([[0.0], [3.0], [9.0], [0.0]], np.float32)
-    assert smooth(patches)[:, 0].tolist() == [1.5, 4.0, 4.0, 4.5]
-    assert smooth(patches[:1]).tolist() == [[0.0]]
-    assert smooth(patches).dtype == np.float32
+    rows = np.array([[0.0], [3.0], [9.0], [0.0]], np.float32)
+    assert smooth(rows)[:, 0].tolist() == [1.5, 4.0, 4.0, 4.5]
+    assert smooth(rows[:1]).tolist() == [[0.0]]
+    assert smooth(rows).dtype == np.float32
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from auditeval.features.minilm import DIM, MiniLM
-from auditeval.features.yamnet import package_file
+from auditeval.pretrained.packages import package_file
 from auditeval.types import UserError
 
 CAPTIONS = [

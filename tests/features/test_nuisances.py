@@ -13,9 +13,9 @@ from auditeval.data.simulation.nuisance import delayed
 from auditeval.data.soundbank import synthesize
 from auditeval.features.alignment import ALIGNMENT_NAMES, align
 from auditeval.features.delay import find_fraction
-from auditeval.features.melstats import MelStats
+from auditeval.features.spectrum import Spectrum
 
-RATE_HZ = MelStats.rate_hz
+RATE_HZ = Spectrum.rate_hz
 Change = Callable[[np.ndarray], np.ndarray]
 
 
@@ -69,7 +69,7 @@ def clips() -> list[np.ndarray]:
 
 
 def mel(clip: np.ndarray) -> np.ndarray:
-    return MelStats().encode_clip(clip.astype(np.float32)).frames["mel"].astype(np.float32)
+    return Spectrum().encode_clip(clip.astype(np.float32)).frames["mel"].astype(np.float32)
 
 
 def found(clips: list[np.ndarray], change: Change) -> np.ndarray:

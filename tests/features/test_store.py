@@ -11,19 +11,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
+import torch
 
 from auditeval import audio, manifest
 from auditeval.data.soundbank import synthesize
-from auditeval.features import store as store_module
-from auditeval.features.alignment import Comparison
-from auditeval.features.encoder import AudioFeatures
-from auditeval.features.melstats import MelStats
-from auditeval.features.store import Failure, FeatureStore, PairFeatures
+from auditeval.features.alignment import Alignment, align
+from auditeval.features.comparison import Frames
+from auditeval.features.encoder import Encoder
+from auditeval.features.extractor import AudioFeatures
+from auditeval.features.pair import PairFeatures
+from auditeval.features.spectrum import Spectrum
+from auditeval.features.store import Failure, FeatureStore
 from auditeval.types import EditPair, UserError
 
 
-class Counting(MelStats):
-    """melstats with a small text encoder, so that captions are cached too."""
+class Counting(Spectrum):
+    """The spectrum with a small text encoder, so that captions are cached too."""
 
     text_dim = 2
 
@@ -62,34 +65,33 @@ def files(folder: Path) -> dict[str, bytes]:
 def equal(first: list[PairFeatures | Failure], second: list[PairFeatures | Failure]) -> bool:
     assert all(isinstance(row, PairFeatures) for row in [*first, *second])
     return len(first) == len(second) and all(
-        x.dtype == y.dtype and np.array_equal(x, y)
+        torch.equal(x, y)
         for a, b in zip(first, second, strict=True)
         for x, y in zip(a, b, strict=True)
     )
 
 
 def test_second_call_computes_nothing(pairs: list[EditPair], tmp_path: Path) -> None:
-    store = FeatureStore(Counting(), tmp_path / "cache")
+    store = FeatureStore(Encoder([Counting()]), tmp_path / "cache")
     first = store.pairs(pairs)
     assert store.misses == 4 + 3 + 2  # captions "Rain.", "... s.", "... d."; words added to them
     assert store.encoder_seconds > 0
-    again = FeatureStore(Counting(), tmp_path / "cache")
+    again = FeatureStore(Encoder([Counting()]), tmp_path / "cache")
     assert equal(again.pairs(pairs), first)
     assert again.misses == 0
     assert again.encoder_seconds == 0
 
 
 def test_what_is_stored_is_what_the_encoder_said(pairs: list[EditPair], tmp_path: Path) -> None:
-    store = FeatureStore(Counting(), tmp_path / "cache")
+    store = FeatureStore(Encoder([Counting()]), tmp_path / "cache")
     store.pairs(pairs)
     (row,) = store.pairs(pairs[1:2])
-    from auditeval.features.comparison import compare
-
     clips = [audio.decode(path) for path in (pairs[1].original, pairs[1].edited)]
     made = Counting().encode_audio([audio.resample(clip, 32000) for clip in clips])
     assert np.array_equal(row.original_audio, made[0].embedding)
     assert np.array_equal(row.edited_audio, made[1].embedding)
-    assert np.array_equal(row.alignment, compare(made[0].frames, made[1].frames).values)
+    aligned = align(made[0].frames["mel"], made[1].frames["mel"])
+    assert np.array_equal(row.alignment, aligned.values)
     assert row.original_text.tolist() == [5, 1]
     assert row.target_text.tolist() == [len(pairs[1].target_caption), 3]
 
@@ -97,22 +99,22 @@ def test_what_is_stored_is_what_the_encoder_said(pairs: list[EditPair], tmp_path
 def test_one_changed_sample_recomputes_that_clip_alone(
     pairs: list[EditPair], tmp_path: Path
 ) -> None:
-    FeatureStore(Counting(), tmp_path / "cache").pairs(pairs)
+    FeatureStore(Encoder([Counting()]), tmp_path / "cache").pairs(pairs)
     samples, rate_hz = soundfile.read(pairs[0].edited, dtype="int16")
     samples[1234] += 1
     soundfile.write(pairs[0].edited, samples, rate_hz, "PCM_16")
-    store = FeatureStore(Counting(), tmp_path / "cache")
+    store = FeatureStore(Encoder([Counting()]), tmp_path / "cache")
     store.pairs(pairs)
     assert store.misses == 1
 
 
 def test_a_renamed_or_rewrapped_file_costs_nothing(pairs: list[EditPair], tmp_path: Path) -> None:
-    first = FeatureStore(Counting(), tmp_path / "cache").pairs(pairs[:1])
+    first = FeatureStore(Encoder([Counting()]), tmp_path / "cache").pairs(pairs[:1])
     moved = pairs[0].original.rename(tmp_path / "elsewhere.wav")
     samples, rate_hz = soundfile.read(pairs[0].edited, dtype="int16")
     flac = tmp_path / "same samples.flac"
     soundfile.write(flac, samples, rate_hz, "PCM_16")
-    store = FeatureStore(Counting(), tmp_path / "cache")
+    store = FeatureStore(Encoder([Counting()]), tmp_path / "cache")
     again = store.pairs([pairs[0].model_copy(update={"original": moved, "edited": flac})])
     assert store.misses == 0
     assert equal(again, first)
@@ -123,35 +125,35 @@ def test_a_damaged_entry_is_computed_again(
     pairs: list[EditPair], tmp_path: Path, damage: str
 ) -> None:
     cache = tmp_path / "cache"
-    first = FeatureStore(Counting(), cache).pairs(pairs)
+    first = FeatureStore(Encoder([Counting()]), cache).pairs(pairs)
     before = files(cache)
     for path in sorted(cache.rglob("*.entry"))[:2]:
         data = path.read_bytes()
         path.write_bytes({"truncate": data[:-9], "garbage": b"\xff" * 99, "empty": b""}[damage])
-    store = FeatureStore(Counting(), cache)
+    store = FeatureStore(Encoder([Counting()]), cache)
     assert equal(store.pairs(pairs), first)
     assert store.misses == 2
     assert files(cache) == before
 
 
 def test_another_revision_shares_nothing(pairs: list[EditPair], tmp_path: Path) -> None:
-    FeatureStore(Counting(), tmp_path / "cache").pairs(pairs)
+    FeatureStore(Encoder([Counting()]), tmp_path / "cache").pairs(pairs)
     other = Counting()
     other.revision = "next"
-    store = FeatureStore(other, tmp_path / "cache")
+    store = FeatureStore(Encoder([other]), tmp_path / "cache")
     store.pairs(pairs)
     assert store.misses == 9
 
 
 def test_workers_do_not_change_a_bit(simulated: list[EditPair], tmp_path: Path) -> None:
-    stores = [FeatureStore(MelStats(), tmp_path / str(n), workers=n) for n in (0, 2)]
+    stores = [FeatureStore(Encoder([Spectrum()]), tmp_path / str(n), workers=n) for n in (0, 2)]
     alone, shared = (store.pairs(simulated[:15]) for store in stores)
     assert equal(alone, shared)
     assert files(tmp_path / "0") == files(tmp_path / "2")
     assert stores[0].misses == stores[1].misses
 
 
-class Slow(MelStats):
+class Slow(Spectrum):
     """One clip at a time, and each takes a while."""
 
     batch_size = 1
@@ -165,10 +167,10 @@ def test_threads_encode_files_of_equal_content_once(pairs: list[EditPair], tmp_p
     for pair in pairs:
         pair.edited.write_bytes(pairs[0].original.read_bytes())
         pair.original.write_bytes(pairs[0].original.read_bytes())
-    store = FeatureStore(Slow(), tmp_path / "cache", workers=2)
+    store = FeatureStore(Encoder([Slow()]), tmp_path / "cache", workers=2)
     made = store.pairs(pairs)
     assert store.misses == 1
-    assert equal(made, FeatureStore(Slow(), tmp_path / "other", workers=0).pairs(pairs))
+    assert equal(made, FeatureStore(Encoder([Slow()]), tmp_path / "other", workers=0).pairs(pairs))
 
 
 def test_a_clip_that_fails_in_one_thread_keeps_no_other_waiting(
@@ -180,17 +182,17 @@ def test_a_clip_that_fails_in_one_thread_keeps_no_other_waiting(
             raise audio.AudioError("is too much")
 
     pairs[0].edited.write_bytes(pairs[0].original.read_bytes())
-    rows = FeatureStore(Failing(), tmp_path / "cache", workers=2).pairs(pairs)
+    rows = FeatureStore(Encoder([Failing()]), tmp_path / "cache", workers=2).pairs(pairs)
     assert [row.reason[-11:] for row in rows if isinstance(row, Failure)] == ["is too much"] * 3
 
 
 PROCESS = """
 import sys
 from auditeval import audio, manifest
-from auditeval.features.encoder import AudioFeatures
-from auditeval.features.melstats import MelStats
+from auditeval.features.encoder import Encoder
+from auditeval.features.spectrum import Spectrum
 from auditeval.features.store import FeatureStore
-store, pairs = FeatureStore(MelStats(), sys.argv[2]), manifest.read(sys.argv[1])
+store, pairs = FeatureStore(Encoder([Spectrum()]), sys.argv[2]), manifest.read(sys.argv[1])
 print("ready", flush=True)
 sys.stdin.readline()
 store.pairs(pairs)
@@ -215,14 +217,16 @@ def test_two_processes_share_one_cache(simulated: list[EditPair], tmp_path: Path
     assert [process.returncode for process in both] == [0, 0]
     assert all(misses)  # both worked: they did meet
 
-    FeatureStore(MelStats(), tmp_path / "alone").pairs(simulated[:20])
+    FeatureStore(Encoder([Spectrum()]), tmp_path / "alone").pairs(simulated[:20])
     assert files(shared) == files(tmp_path / "alone")  # same bytes, and no leftovers
 
 
 def test_errors_are_rows_of_their_own_pair(pairs: list[EditPair], tmp_path: Path) -> None:
     missing = pairs[1].model_copy(update={"edited": tmp_path / "absent.wav"})
     wordless = pairs[2].model_copy(update={"target_caption": "  "})
-    rows = FeatureStore(Counting(), tmp_path / "cache").pairs([pairs[0], missing, wordless])
+    rows = FeatureStore(Encoder([Counting()]), tmp_path / "cache").pairs(
+        [pairs[0], missing, wordless]
+    )
     assert isinstance(rows[0], PairFeatures)
     assert "absent.wav" in rows[1].reason
     assert rows[2] == Failure("target_caption is empty")
@@ -231,17 +235,17 @@ def test_errors_are_rows_of_their_own_pair(pairs: list[EditPair], tmp_path: Path
 def test_a_cache_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(UserError, match="AUDITEVAL_CACHE"):
-        FeatureStore(Counting(), tmp_path / "file")
+        FeatureStore(Encoder([Counting()]), tmp_path / "file")
 
 
 def test_cache_folder_follows_the_environment(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pairs: list[EditPair]
 ) -> None:
     monkeypatch.setenv("AUDITEVAL_CACHE", str(tmp_path / "chosen"))
-    FeatureStore(Counting()).pairs(pairs)
+    FeatureStore(Encoder([Counting()])).pairs(pairs)
     names = list(files(tmp_path / "chosen"))
     key = hashlib.sha256(b"Rain.").hexdigest()
-    assert f"melstats@1/text/{key[:2]}/{key}.entry" in names
+    assert f"spectrum@1/text/{key[:2]}/{key}.entry" in names
     assert len(names) == 9
 
 
@@ -263,15 +267,15 @@ def test_one_clip_without_features_costs_no_other_theirs(
     soundfile.write(pairs[1].edited, synthesize("dog_bark", 2, 0.7, 16000), 16000, "PCM_16")
     encoder = Fussy()
     encoder.odd = len(audio.resample(audio.decode(pairs[1].edited), encoder.rate_hz))
-    first, failed, last = FeatureStore(encoder, tmp_path / "cache").pairs(pairs)
+    first, failed, last = FeatureStore(Encoder([encoder]), tmp_path / "cache").pairs(pairs)
     reason = f"{pairs[1].edited}: a clip of this length has no features"
     assert failed == Failure(reason)
-    expected = FeatureStore(Counting(), tmp_path / "other").pairs([pairs[0], pairs[2]])
+    expected = FeatureStore(Encoder([Counting()]), tmp_path / "other").pairs([pairs[0], pairs[2]])
     assert equal([first, last], expected)
 
 
 def test_pairs_are_compared_before_the_last_clip_is_encoded(
-    pairs: list[EditPair], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    pairs: list[EditPair], tmp_path: Path
 ) -> None:
     """Else the cores that encode wait for the one that compares."""
     steps: list[str] = []
@@ -281,17 +285,16 @@ def test_pairs_are_compared_before_the_last_clip_is_encoded(
             steps.append("encode")
             return super().encode_clip(samples)
 
-    def compared(*clips: dict[str, np.ndarray]) -> Comparison:
-        steps.append("compare")
-        return Comparison(np.zeros(1, np.float32))
+        def align(self, original: Frames, edited: Frames) -> Alignment:
+            steps.append("compare")
+            return super().align(original, edited)
 
-    monkeypatch.setattr(store_module, "compare", compared)
     many = []
     for number in range(12):
         path = tmp_path / f"{number}.wav"
         soundfile.write(path, synthesize("wind", number, 0.5, 16000), 16000, "PCM_16")
         many.append(pairs[0].model_copy(update={"id": str(number), "edited": path}))
-    FeatureStore(Recording(), tmp_path / "cache", workers=1).pairs(many)
+    FeatureStore(Encoder([Recording()]), tmp_path / "cache", workers=1).pairs(many)
     assert steps.count("encode") == 13
     assert steps.count("compare") == 12
     assert steps.index("compare") < 6
@@ -317,5 +320,5 @@ def test_what_an_interrupted_store_had_not_begun_it_does_not_begin(
             tmp_path / f"{number}.wav", synthesize("wind", number, 0.5, 16000), 16000, "PCM_16"
         )
     with pytest.raises(UserError, match="out of order"):
-        FeatureStore(Broken(), tmp_path / "cache", workers=1).pairs(many)
+        FeatureStore(Encoder([Broken()]), tmp_path / "cache", workers=1).pairs(many)
     assert Broken.begun < 21

@@ -13,7 +13,7 @@ import pytest
 import torch
 from second_environment import tagger_weights
 
-from auditeval.features import make_encoder
+from auditeval.features import make_extractor
 from auditeval.features.panns import FRONT_ENDS
 from auditeval.types import UserError
 
@@ -78,7 +78,7 @@ def test_wrong_file_is_one_sentence(
     path = tmp_path / "weights.pth"
     make(path)
     with pytest.raises(UserError, match=said) as caught:
-        make_encoder(name, checkpoint=str(path))
+        make_extractor(name, checkpoint=str(path))
     assert str(caught.value).startswith(f"{path}: ")
     assert len(str(caught.value).splitlines()) == 1
     assert "CLAP" not in str(caught.value)
@@ -87,9 +87,9 @@ def test_wrong_file_is_one_sentence(
 
 def test_no_file_and_a_folder(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no such file"):
-        make_encoder("cnn14", checkpoint=str(tmp_path / "none.pth"))
+        make_extractor("cnn14", checkpoint=str(tmp_path / "none.pth"))
     with pytest.raises(UserError, match="is a folder"):
-        make_encoder("vggish", checkpoint=str(tmp_path))
+        make_extractor("vggish", checkpoint=str(tmp_path))
 
 
 def test_weights_with_more_or_with_nan_are_refused(tmp_path: Path) -> None:
@@ -97,16 +97,16 @@ def test_weights_with_more_or_with_nan_are_refused(tmp_path: Path) -> None:
     state["pproc.pca_means"] = torch.zeros(128, 1)
     torch.save(state, path)
     with pytest.raises(UserError, match=r"holds beyond it pproc.pca_means \(1 tensors\)"):
-        make_encoder("vggish", checkpoint=str(path))
+        make_extractor("vggish", checkpoint=str(path))
     del state["pproc.pca_means"]
     state["embeddings.2.bias"][7] = torch.nan
     torch.save(state, path)
     with pytest.raises(UserError, match=r"not finite in embeddings.2.bias"):
-        make_encoder("vggish", checkpoint=str(path))
+        make_extractor("vggish", checkpoint=str(path))
     state["embeddings.2.bias"] = torch.zeros(7)
     torch.save(state, path)
     with pytest.raises(UserError, match=r"size mismatch for embeddings.2.bias"):
-        make_encoder("vggish", checkpoint=str(path))
+        make_extractor("vggish", checkpoint=str(path))
 
 
 def other_archive(path: Path) -> None:
@@ -128,6 +128,6 @@ def test_wrong_archive_of_yamnet_is_one_sentence(
     if make is not None:
         make(path)
     with pytest.raises(UserError, match="is no YAMNet") as caught:
-        make_encoder("yamnet", weights=str(path))
+        make_extractor("yamnet", weights=str(path))
     assert str(caught.value).startswith(f"{path}: ")
     assert len(str(caught.value).splitlines()) == 1

@@ -17,12 +17,11 @@ from second_environment import tagger_weights
 from transformers.audio_utils import mel_filter_bank
 
 from auditeval import audio
-from auditeval.features import make_encoder, vggish
-from auditeval.features.clap.files import read
-from auditeval.features.comparison import names
-from auditeval.features.panns import FRONT_ENDS, Cnn14Encoder
-from auditeval.features.vggish import VggishEncoder
+from auditeval.features import make_extractor, vggish
+from auditeval.features.panns import FRONT_ENDS, Cnn14Extractor
+from auditeval.features.vggish import VggishExtractor
 from auditeval.metrics.divergence import inception_score
+from auditeval.pretrained.torch_files import read
 from auditeval.training.baselines import inception
 from auditeval.types import EditPair, UserError
 
@@ -32,7 +31,7 @@ SEEN = 100 * BAR
 """What a wrong mapping or filter costs at least."""
 
 State = dict[str, torch.Tensor]
-Tagger = Cnn14Encoder | VggishEncoder
+Tagger = Cnn14Extractor | VggishExtractor
 
 
 class Loaded(NamedTuple):
@@ -45,7 +44,7 @@ class Loaded(NamedTuple):
 
 
 def load(name: str, path: Path) -> Tagger:
-    return make_encoder(name.partition("-")[0], checkpoint=str(path))  # type: ignore[return-value]
+    return make_extractor(name.partition("-")[0], checkpoint=str(path))  # type: ignore[return-value]
 
 
 @pytest.fixture(scope="module", params=tagger_weights.RATES_HZ)
@@ -89,7 +88,7 @@ def test_recordings(loaded: Loaded, shared_data: Path) -> None:
 
 def test_the_papers_inception_score_is_of_these_logits(loaded: Loaded, shared_data: Path) -> None:
     """The baseline IS (CNN14): of a system's clips at the rate that its CNN14 hears."""
-    if not isinstance(loaded.ours, Cnn14Encoder):
+    if not isinstance(loaded.ours, Cnn14Extractor):
         pytest.skip("VGGish has no classes")
     clips = [shared_data / name for name in tagger_weights.REAL_CLIPS]
     logits = [loaded.original.made[f"{clip.stem}/logits"][0] for clip in clips]
@@ -114,9 +113,9 @@ def test_sizes_are_as_declared(loaded: Loaded) -> None:
     clip = tagger_weights.clips(loaded.ours.rate_hz)["long"]
     made = loaded.ours.encode_clip(clip)
     assert made.embedding.shape == (loaded.ours.dim,)
-    assert loaded.ours.compares_frames == bool(names(set(made.frames)))
+    assert bool(loaded.ours.alignment) == ("patch" in made.frames)
     assert loaded.ours.encode_text(["a dog"]).shape == (1, loaded.ours.text_dim) == (1, 0)
-    if isinstance(loaded.ours, VggishEncoder):
+    if isinstance(loaded.ours, VggishExtractor):
         assert np.allclose(made.embedding, made.frames["patch"].mean(axis=0), atol=1e-5)
     else:
         assert (made.embedding >= 0).all()
@@ -156,7 +155,7 @@ def test_what_is_too_short_ends_in_zeros(loaded: Loaded) -> None:
 
 def test_revision_is_that_of_the_weights(loaded: Loaded, tmp_path: Path) -> None:
     assert loaded.ours.arguments == {"checkpoint": str(loaded.path)}
-    state = read(loaded.path)
+    state = read(loaded.path, "")
     copy = tmp_path / "other name.pth"
     tagger_weights.write(copy, "vggish", state)  # without what PANNs leaves beside the weights
     assert load(loaded.name, copy).revision == loaded.ours.revision
@@ -251,11 +250,11 @@ def test_banks_are_those_of_the_originals() -> None:
 @pytest.mark.parametrize("loaded", ["cnn14-32k"], indirect=True)
 def test_the_bank_says_which_front_end_a_file_has(loaded: Loaded, tmp_path: Path) -> None:
     """Not the name: the trunks are of one shape, and the bank of 16 kHz makes it that model."""
-    state = read(loaded.path)
+    state = read(loaded.path, "")
     state[tagger_weights.MEL_BANK] = torch.from_numpy(FRONT_ENDS[1].mel_bank()).float()
     path = tmp_path / "Cnn14_mAP=0.431.pth"
     tagger_weights.write(path, "cnn14", state)
-    assert Cnn14Encoder(str(path)).rate_hz == 16000
+    assert Cnn14Extractor(str(path)).rate_hz == 16000
     path.unlink()
 
 
@@ -272,5 +271,5 @@ def test_the_bank_says_which_front_end_a_file_has(loaded: Loaded, tmp_path: Path
 def test_another_bank_is_refused(bank: np.ndarray, tmp_path: Path) -> None:
     torch.save({"model": {tagger_weights.MEL_BANK: torch.from_numpy(bank)}}, tmp_path / "m.pth")
     with pytest.raises(UserError, match=r"mel bank .* is that of another front end") as caught:
-        Cnn14Encoder(str(tmp_path / "m.pth"))
+        Cnn14Extractor(str(tmp_path / "m.pth"))
     assert "\n" not in str(caught.value)

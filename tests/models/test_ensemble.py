@@ -14,16 +14,15 @@ from sklearn.ensemble import ExtraTreesRegressor, GradientBoostingRegressor
 from sklearn.linear_model import Ridge
 
 from auditeval import checkpoint
-from auditeval.features.comparison import names
-from auditeval.features.melstats import MelStats
+from auditeval.features.encoder import Encoder
+from auditeval.features.pair import PairFeatures
+from auditeval.features.spectrum import Spectrum
 from auditeval.models.ensemble import KINDS, EnsembleRegressor, conformal_quantile
-from auditeval.models.three_head import PairBatch
 from auditeval.training.ensemble import fit_members
 from auditeval.types import AXES, UserError
 
-ENCODER = MelStats()
-ALIGNMENT = len(names({"mel"}))
-EVIDENCE = 2
+ENCODER = Encoder([Spectrum()])
+INPUTS = ENCODER.inputs.model_copy(update={"evidence": ("x", "y")})
 ESTIMATORS = {
     "ridge": Ridge(alpha=1.0),
     "extra_trees": ExtraTreesRegressor(12, min_samples_leaf=3),
@@ -31,11 +30,11 @@ ESTIMATORS = {
 }
 
 
-def draw(size: int, seed: int) -> tuple[PairBatch, torch.Tensor]:
+def draw(size: int, seed: int) -> tuple[PairFeatures, torch.Tensor]:
     """Features of pairs, and ratings that are surer for some of them than for others."""
     rng = torch.Generator().manual_seed(seed)
-    dims = (ENCODER.dim, 0, ENCODER.dim, 0, 0, 0, ALIGNMENT, EVIDENCE)
-    batch = PairBatch(*(torch.randn(size, dim, generator=rng) for dim in dims))
+    dims = (INPUTS.audio, 0, INPUTS.audio, 0, 0, 0, len(INPUTS.alignment), len(INPUTS.evidence))
+    batch = PairFeatures(*(torch.randn(size, dim, generator=rng) for dim in dims))
     x = batch.alignment
     noise = (0.1 + 0.4 * (x[:, 3:4] > 0)) * torch.randn(size, 3, generator=rng)
     clean = torch.stack([3 + x[:, 0], 3 - x[:, 1].abs(), 2 + x[:, 2] * x[:, 0]], dim=1)
@@ -44,10 +43,9 @@ def draw(size: int, seed: int) -> tuple[PairBatch, torch.Tensor]:
 
 
 def make(**changes: Any) -> EnsembleRegressor:
-    sizes = {"dim": ENCODER.dim, "text_dim": 0, "joint_dim": 0, "alignment_dim": ALIGNMENT}
-    small = {"evidence_dim": EVIDENCE, "hidden": [8], "members": 3}
     torch.manual_seed(11)
-    return EnsembleRegressor(**{**sizes, **small, **changes}).eval()
+    small = {"inputs": INPUTS, "hidden": [8], "members": 3}
+    return EnsembleRegressor(**{**small, **changes}).eval()
 
 
 def fitted(**changes: Any) -> EnsembleRegressor:
@@ -100,7 +98,7 @@ def test_no_member_leaves_the_scale(calibrated: EnsembleRegressor) -> None:
 def test_it_looks_at_what_frames_tell_alone(calibrated: EnsembleRegressor) -> None:
     batch, _ = draw(50, 4)
     nothing = torch.empty(50, 0)
-    bare = PairBatch(*(nothing,) * 6, batch.alignment, batch.evidence)
+    bare = PairFeatures(*(nothing,) * 6, batch.alignment, batch.evidence)
     scores = calibrated(batch)
     assert torch.equal(calibrated(bare), scores)
     moved = calibrated(batch._replace(alignment=batch.alignment.flip(0))) != scores
@@ -112,7 +110,7 @@ def test_it_looks_at_what_frames_tell_alone(calibrated: EnsembleRegressor) -> No
 def test_a_pair_is_rated_as_it_is_alone(calibrated: EnsembleRegressor) -> None:
     batch, _ = draw(64, 4)
     for size in (1, 7):
-        parts = [PairBatch(*part) for part in zip(*(x.split(size) for x in batch), strict=True)]
+        parts = [PairFeatures(*part) for part in zip(*(x.split(size) for x in batch), strict=True)]
         for rate in (calibrated, calibrated.intervals):
             found = torch.cat([rate(part) for part in parts])
             assert torch.allclose(found, rate(batch), rtol=0, atol=1e-6)
@@ -137,7 +135,7 @@ def test_a_checkpoint_gives_the_same_scores(calibrated: EnsembleRegressor, tmp_p
         ("kinds", ["ridge", "ridge"], "each once"),
         ("kinds", [], "expected some of"),
         ("members", 0, "expected at least one MLP"),
-        ("alignment_dim", 0, "the encoder keeps none"),
+        ("inputs", {"audio": 640}, "the encoder keeps none"),
         ("level", 1.0, "expected a share between 0 and 1"),
     ],
 )
@@ -213,9 +211,9 @@ def test_intervals_cover_nine_of_ten_exchangeable_ratings() -> None:
     for _ in range(300):
         rows = rng.permutation(6000)[:160]
         part, rest = rows[:60], rows[60:]
-        some = PairBatch(*(x[part] for x in pool[0]))
+        some = PairFeatures(*(x[part] for x in pool[0]))
         model.calibrate(train, some, pool[1][part], torch.arange(60))
-        found = model.intervals(PairBatch(*(x[rest] for x in pool[0])))
+        found = model.intervals(PairFeatures(*(x[rest] for x in pool[0])))
         low, high = found.unbind(2)
         covered.append(((low <= pool[1][rest]) & (pool[1][rest] <= high)).float().mean(dim=0))
     share = torch.stack(covered).mean(dim=0)
@@ -250,7 +248,7 @@ def test_too_few_pairs_to_calibrate_give_no_interval() -> None:
     model = fitted(kinds=["ridge"])
     (train, _), (batch, ratings) = draw(300, 1), draw(9, 2)
     assert model.intervals(batch) is None
-    model.calibrate(train, PairBatch(*(x[:8] for x in batch)), ratings[:8], torch.arange(8))
+    model.calibrate(train, PairFeatures(*(x[:8] for x in batch)), ratings[:8], torch.arange(8))
     assert model.intervals(batch) is None
     model.calibrate(train, batch, ratings, torch.arange(9).clamp(max=7))  # edits of eight clips
     assert model.intervals(batch) is None

@@ -22,14 +22,14 @@ import numpy as np
 
 from auditeval import audio, manifest
 from auditeval.features.change import find_change, find_course
-from auditeval.features.melstats import MelStats
+from auditeval.features.spectrum import Spectrum
 
 MARGIN_SECONDS = 0.05  # half a step of the curve
 
 
 def peak_seconds(original: Path, edited: Path) -> tuple[float, float]:
     """When the change is greatest, and how long the edited clip is."""
-    encoder, frames = MelStats(), []
+    encoder, frames = Spectrum(), []
     for path in (original, edited):
         samples = audio.resample(audio.decode(path), encoder.rate_hz)
         frames.append(encoder.encode_clip(samples).frames["mel"])

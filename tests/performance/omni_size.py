@@ -16,10 +16,10 @@ import torch
 from results import keep
 from transformers import Qwen2_5OmniThinkerConfig, Qwen2_5OmniThinkerForConditionalGeneration
 
-from auditeval.features.omni.base import open_base
 from auditeval.models.omni.inputs import InputBuilder
 from auditeval.models.omni.random_base import build
 from auditeval.models.omni.regressor import LORA_TARGETS
+from auditeval.pretrained.qwen_omni import open_base
 from auditeval.types import AXES, EditPair
 
 PAIRS, BATCH, EPOCHS, RANK = 6360, 8, 6, 8  # AuditScore's, a pass, and Appendix E's

@@ -26,12 +26,13 @@ import torch
 from results import keep
 from torch import Tensor
 
-from auditeval.features.omni.base import open_base
-from auditeval.features.omni.encoder import OmniEncoder, log_mel
+from auditeval.features.encoder import Encoder
+from auditeval.features.omni.extractor import OmniExtractor, log_mel
 from auditeval.features.store import FeatureStore
 from auditeval.models.omni.inputs import Batch, PairRow
 from auditeval.models.omni.random_base import build
 from auditeval.models.omni.regressor import OmniRegressor
+from auditeval.pretrained.qwen_omni import open_base
 from auditeval.training.lora_data import ClipTokens, LengthBatches
 from auditeval.types import EditPair
 
@@ -55,7 +56,9 @@ def make_pairs(folder: Path, count: int) -> list[EditPair]:
 
 def ours(base: Path, pairs: list[EditPair], batch_size: int, folder: Path) -> dict[str, float]:
     started = time.perf_counter()
-    tokens = ClipTokens(FeatureStore(OmniEncoder(str(base)), folder), pairs, memory_gib=4)
+    tokens = ClipTokens(
+        FeatureStore(Encoder([OmniExtractor(str(base))]), folder), pairs, memory_gib=4
+    )
     encoding = time.perf_counter() - started
     model = regressor(base)
     batches = LengthBatches(list(tokens.lengths(pairs, model.inputs).values()), batch_size, seed=0)

@@ -33,7 +33,7 @@ from auditeval.audio import files, waveform
 from auditeval.data.soundbank import EVENTS, synthesize
 from auditeval.features.comparison import changed_words
 from auditeval.features.encoder import Encoder
-from auditeval.features.threads import one_thread
+from auditeval.pretrained.threads import one_thread
 from auditeval.types import EditPair
 
 RATE_HZ, SECONDS = 32000, 5.0
@@ -66,18 +66,22 @@ def make_pairs(folder: Path, count: int) -> list[EditPair]:
 
 
 def seconds_bare(encoder: Encoder, pairs: Sequence[EditPair], workers: int) -> float:
-    """The encoder alone, on clips that lie decoded in memory and on each text once."""
+    """The extractors alone, on clips that lie decoded in memory and on each text once."""
     paths = [path for pair in pairs for path in (pair.original, pair.edited)]
-    clips = [audio.resample(audio.decode(path), encoder.rate_hz) for path in paths]
+    (rate_hz,) = {extractor.rate_hz for extractor in encoder.hearing}
+    clips = [audio.resample(audio.decode(path), rate_hz) for path in paths]
     texts = {text for p in pairs for text in (p.original_caption, p.target_caption)}
     texts |= {w for p in pairs for w in changed_words(p.original_caption, p.target_caption)} - {""}
     size = encoder.batch_size
     batches = [clips[start : start + size] for start in range(0, len(clips), size)]
     began = time.perf_counter()
     with one_thread(), ThreadPoolExecutor(workers) as pool:
-        encoded = pool.map(encoder.encode_audio, batches)
-        words = pool.map(encoder.encode_text, [[text] for text in sorted(texts)])
-        list(encoded), list(words)
+        encoded = [pool.map(x.encode_audio, batches) for x in encoder.hearing]
+        words = [
+            pool.map(x.encode_text, [[text] for text in sorted(texts)]) for x in encoder.reading
+        ]
+        for results in encoded + words:
+            list(results)
     return time.perf_counter() - began
 
 

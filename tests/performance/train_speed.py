@@ -33,8 +33,9 @@ from results import keep  # noqa: E402
 
 from auditeval import audio, manifest  # noqa: E402
 from auditeval.data.simulation.build import build  # noqa: E402
-from auditeval.features.clap.encoder import ClapEncoder  # noqa: E402
-from auditeval.models.three_head import ConcatRegressor, PairBatch  # noqa: E402
+from auditeval.features.clap.extractor import ClapExtractor  # noqa: E402
+from auditeval.features.pair import PairFeatures  # noqa: E402
+from auditeval.models.three_head import ConcatRegressor  # noqa: E402
 from auditeval.training.process import deterministic  # noqa: E402
 from auditeval.training.run import train  # noqa: E402
 from auditeval.types import AXES, EditPair  # noqa: E402
@@ -71,7 +72,7 @@ def compare(folder: Path, clap: Path, path: Path, upstream_epochs: int) -> None:
     by_id = {pair.id: pair for pair in manifest.read(path)}
     pairs = [by_id[name] for name in splits["train"]]
     held_out = [by_id[name] for name in splits["test"]]
-    encoder = ClapEncoder(str(clap))
+    encoder = ClapExtractor(str(clap))
     epoch_seconds, losses["authors"] = upstream(encoder, pairs, held_out, upstream_epochs)
 
     whole = sum(EPOCHS[axis] * epoch_seconds[axis] for axis in AXES)
@@ -103,7 +104,7 @@ def ours(folder: Path, clap: Path, path: Path, run_dir: Path) -> Any:
             [
                 *("experiment=auditeval_ssl", "data=manifest", f"data.path={path}"),
                 *("data.split.validation_share=0.0", "baselines=none", "resamples=10"),
-                *(f"features.model={clap}", f"run_dir={run_dir}", f"cache_dir={folder}/cache"),
+                *(f"features.clap.model={clap}", f"run_dir={run_dir}", f"cache_dir={folder}/cache"),
                 *("device=cpu", "trainer.accelerator=cpu"),
             ],
         )
@@ -117,7 +118,7 @@ def last_losses(path: Path) -> dict[str, float]:
 
 
 def upstream(
-    encoder: ClapEncoder, pairs: list[EditPair], held_out: list[EditPair], timed_epochs: int
+    encoder: ClapExtractor, pairs: list[EditPair], held_out: list[EditPair], timed_epochs: int
 ) -> tuple[dict[str, float], dict[str, float]]:
     """Each axis alone with four frozen passes a pair and epoch: seconds an epoch, last losses.
 
@@ -135,7 +136,7 @@ def upstream(
     for index, axis in enumerate(AXES):
         deterministic(SEED)
         model = ConcatRegressor(512, 512, 512, 0, standardise=False)
-        model.fit_scales(PairBatch(*torch.zeros(8, 1, 0)), ratings)
+        model.fit_scales(PairFeatures(*torch.zeros(8, 1, 0)), ratings)
         head = model.heads[axis]
         optimizer = torch.optim.Adam(head.parameters(), lr=5e-5)
         scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, "min", 0.8, 5)
@@ -169,7 +170,7 @@ def upstream(
 
 
 def four_passes(
-    encoder: ClapEncoder, pairs: list[EditPair], samples: dict[Path, np.ndarray]
+    encoder: ClapExtractor, pairs: list[EditPair], samples: dict[Path, np.ndarray]
 ) -> torch.Tensor:
     """Both clips and both captions of each pair through CLAP :: (B, 4, 512).
 

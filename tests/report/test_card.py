@@ -9,7 +9,7 @@ from huggingface_hub import ModelCard
 from auditeval.report import card
 
 DESCRIBED = {
-    "encoder": {"name": "melstats", "revision": "7"},
+    "features": {"spectrum": {"revision": "7"}, "clap": {"revision": "a|b"}},
     "model": {"name": "pairwise"},
     "training": {"pairs": 48, "seed": 3, "ratings_from": "the SIMULATED | panel"},
     "software": {"auditeval": "0.1.0"},
@@ -30,7 +30,7 @@ def test_the_hub_reads_the_header(tmp_path: Path) -> None:
 def test_the_card_tells_what_the_checkpoint_was_made_from(tmp_path: Path) -> None:
     text = card.render({"name": "mine", "data": {"credits": "C"}}, DESCRIBED, 3_400_000, [TABLE])
     for line in (
-        "| encoder | `melstats`: log-mel statistics, no weights |",
+        "| features | `spectrum`: log-mel statistics, no weights; `clap`: a\\|b |",
         "| model | `pairwise`, 3.4 MB |",
         "| training data | 48 pairs; C |",
         "| ratings | the SIMULATED \\| panel |",

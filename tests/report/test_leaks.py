@@ -21,9 +21,9 @@ def content(path: Path) -> str:
 
 
 @pytest.fixture
-def trained(melstats_checkpoint: Path, simulated: list[EditPair], tmp_path: Path) -> Path:
+def trained(spectrum_checkpoint: Path, simulated: list[EditPair], tmp_path: Path) -> Path:
     """A checkpoint that was trained on the original of the first pair."""
-    folder = Path(shutil.copytree(melstats_checkpoint, tmp_path / "trained"))
+    folder = Path(shutil.copytree(spectrum_checkpoint, tmp_path / "trained"))
     made = TrainedOn.of([content(simulated[0].original)], [content(simulated[-1].original)])
     (folder / TRAINED_ON).write_text(made.model_dump_json())
     return folder

@@ -1,7 +1,7 @@
 """Embeddings of the original CLAP packages, kept to hold the native loader to them.
 
 Runs in the second environment (README.md beside this file). Writes one file a model to
-tests/features/clap/references, prints how far `ClapEncoder` is from each original on the same
+tests/features/clap/references, prints how far `ClapExtractor` is from each original on the same
 checkpoint file, and exits with status 1 where that is above the bar.
 
     python tests/second_environment/make_references.py [name ...]
@@ -129,7 +129,7 @@ def prepare(folder: Path) -> None:
 
 def make(name: str, folder: Path) -> dict[str, float]:
     """One reference file, and the largest differences of the native loader from the original."""
-    from auditeval.features.clap.encoder import ClapEncoder
+    from auditeval.features.clap.extractor import ClapExtractor
 
     build, form = laion if name.startswith("laion") else microsoft, weights.FORMATS[name]
     path = folder / f"{name}.pt"
@@ -146,7 +146,9 @@ def make(name: str, folder: Path) -> dict[str, float]:
     weights.write_original(path, name, weights.state(layout, weights.SEED, fixed))
     with _quiet():
         original = build(name, path)
-        native = ClapEncoder(str(path), str(folder / form.tokenizer), upstream_compat=compat(name))
+        native = ClapExtractor(
+            str(path), str(folder / form.tokenizer), upstream_compat=compat(name)
+        )
 
     synthetic = weights.synthetic_clips(form.rate_hz)
     clips = [*synthetic, *weights.real_clips(SHARED_DATA, form)]

@@ -21,8 +21,8 @@ import torch
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from second_environment import tagger_weights, weights
 
-from auditeval.features import make_encoder
-from auditeval.features.encoder import Encoder
+from auditeval.features import make_extractor
+from auditeval.features.extractor import Extractor
 
 BAR = 1e-5
 """Of the largest number of an array."""
@@ -93,11 +93,11 @@ def make(name: str, folder: Path) -> dict[str, float]:
     bank = fixed.get(tagger_weights.MEL_BANK)
     tagger_weights.REFERENCES.mkdir(exist_ok=True)
     tagger_weights.Reference(made, layout, bank).save(tagger_weights.REFERENCES / f"{name}.npz")
-    return differences(make_encoder(name.partition("-")[0], checkpoint=str(path)), clips, made)
+    return differences(make_extractor(name.partition("-")[0], checkpoint=str(path)), clips, made)
 
 
 def differences(
-    encoder: Encoder, clips: dict[str, np.ndarray], made: dict[str, np.ndarray]
+    encoder: Extractor, clips: dict[str, np.ndarray], made: dict[str, np.ndarray]
 ) -> dict[str, float]:
     """Largest difference from the original, as a share of its largest number."""
     from auditeval.features.vggish import log_mel

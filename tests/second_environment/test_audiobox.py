@@ -13,7 +13,7 @@ import pytest
 import torch
 from second_environment import weights
 
-from auditeval.features import make_encoder
+from auditeval.features import make_extractor
 from auditeval.features.audiobox import Audiobox
 from auditeval.types import UserError
 
@@ -109,7 +109,7 @@ def test_revision_covers_the_file(encoder: Audiobox, checkpoint: Path, tmp_path:
     content["target_transform"]["PQ"]["mean"] = 0.0
     torch.save(content, tmp_path / "other.pt")
     assert Audiobox(str(tmp_path / "other.pt")).revision != encoder.revision
-    assert make_encoder("audiobox", **encoder.arguments).revision == encoder.revision
+    assert make_extractor("audiobox", **encoder.arguments).revision == encoder.revision
 
 
 @installed

@@ -34,7 +34,7 @@ def test_a_listening_test_is_learned_beside_simulated_edits(
     manifest.write(simulated[20:], tmp_path / "simulated.jsonl")
     overrides = [
         *("data=adapted", f"data.path={tmp_path / 'mine.jsonl'}", f"run_dir={tmp_path / 'run'}"),
-        *("features=melstats", "compare=none", "model.rank=0", "model.hidden=[8]", "resamples=10"),
+        *("features=spectrum", "compare=none", "model.rank=0", "model.hidden=[8]", "resamples=10"),
         *("fit.epochs={quality: 1, relevance: 1, faithfulness: 1}", "workers=0"),
         *("~callbacks.progress", "+trainer.enable_progress_bar=false", "trainer.accelerator=cpu"),
     ]

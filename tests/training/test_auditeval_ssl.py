@@ -57,7 +57,7 @@ def test_the_rows_of_is_say_whose_classes_they_are() -> None:
     }
     assert taggers == {
         "YAMNet": {"_target_": "auditeval.features.yamnet.YamNet"},
-        "CNN14": {"_target_": "auditeval.features.panns.Cnn14Encoder", "checkpoint": "x.pth"},
+        "CNN14": {"_target_": "auditeval.features.panns.Cnn14Extractor", "checkpoint": "x.pth"},
     }
     paper, stand_in = (list(composed(f"baselines={x}")["baselines"]) for x in ("paper", "clap"))
     assert (paper[1:], len(paper)) == (stand_in[1:], len(stand_in))
@@ -70,7 +70,7 @@ def test_missing_weights_of_cnn14_are_said_before_anything_is_encoded(
 
     config = configured(
         *("baselines=paper", f"cnn14_checkpoint={tmp_path / 'none.pth'}"),
-        *(f"data.root={auditscore}", f"features.model={tiny_clap}", "device=cpu"),
+        *(f"data.root={auditscore}", f"features.clap.model={tiny_clap}", "device=cpu"),
         *(f"run_dir={tmp_path / 'run'}", f"cache_dir={tmp_path / 'cache'}"),
     )
     with pytest.raises(UserError) as caught:
@@ -88,7 +88,7 @@ def test_auditscore_to_table_2(
     ended = subprocess.run(
         [
             *(sys.executable, str(ROOT / "train.py"), "experiment=auditeval_ssl"),
-            *(f"data.root={auditscore}", f"features.model={tiny_clap}", f"run_dir={folder}"),
+            *(f"data.root={auditscore}", f"features.clap.model={tiny_clap}", f"run_dir={folder}"),
             *("fit.epochs={quality: 25, relevance: 15, faithfulness: 18}", "optimizer.lr=3e-3"),
             *("model.hidden=[64,32]", "trainer.accelerator=cpu", "device=cpu", "resamples=10"),
         ],
@@ -144,7 +144,7 @@ def test_embeddings_are_made_once_for_a_clip_and_a_caption(
     from auditeval.features import make_encoder
 
     pairs = simulated[:10]
-    store = FeatureStore(make_encoder("clap", model=str(tiny_clap)), tmp_path / "cache")
+    store = FeatureStore(make_encoder({"clap": {"model": str(tiny_clap)}}), tmp_path / "cache")
     store.pairs(pairs, with_changed_words=False)
     clips = {
         audio.content_hash(audio.decode(path)) for p in pairs for path in (p.original, p.edited)

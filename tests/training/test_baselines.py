@@ -15,9 +15,9 @@ from omegaconf import OmegaConf
 
 from auditeval import audio
 from auditeval.data.splits import Fold
+from auditeval.features.pair import PairFeatures
 from auditeval.metrics.agreement import LEVELS, STATISTICS
 from auditeval.metrics.divergence import inception_score
-from auditeval.models.three_head import PairBatch
 from auditeval.report import agreement
 from auditeval.training import baselines
 from auditeval.training.fit import Examples
@@ -27,11 +27,11 @@ CONFIG = Path(__file__).parents[2] / "configs" / "baselines" / "clap.yaml"
 DIM, CLASSES = 16, 12
 
 
-def batch(pairs: int, dim: int = DIM, text_dim: int = DIM, seed: int = 0) -> PairBatch:
+def batch(pairs: int, dim: int = DIM, text_dim: int = DIM, seed: int = 0) -> PairFeatures:
     """Embeddings of no certain length; those of sound and of words lie in one space."""
     rng = torch.Generator().manual_seed(seed)
     sizes = (dim, text_dim, dim, text_dim, text_dim, text_dim, 0, 0)
-    return PairBatch(*(torch.randn(pairs, size, generator=rng) for size in sizes))
+    return PairFeatures(*(torch.randn(pairs, size, generator=rng) for size in sizes))
 
 
 @dataclasses.dataclass

@@ -19,7 +19,7 @@ from auditeval.types import AXES, EditPair
 ROOT = Path(__file__).parents[2]
 SMALL = [
     "data=manifest",
-    "features=melstats",
+    "features=spectrum",
     "model=ensemble",
     "name=ensemble",
     "fit=ensemble",

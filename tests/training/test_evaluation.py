@@ -14,15 +14,15 @@ import numpy as np
 import pytest
 import pytorch_lightning as lightning
 import torch
-from fake_encoders import FakeClap, FakeEncoder
+from fake_encoders import FakeClap, FakeExtractor
 from hydra import compose, initialize_config_dir
 from torch.utils.data import DataLoader, Dataset
 
 from auditeval import audio, checkpoint, manifest
 from auditeval.data_quality import measure
 from auditeval.data_quality.catalogue import METRICS, Heard, summarise
+from auditeval.features.pair import PairFeatures
 from auditeval.features.store import FeatureStore
-from auditeval.models.three_head import PairBatch
 from auditeval.training.evaluation.callback import EvaluationCallback
 from auditeval.training.evaluation.data_quality import DataQuality, KeptShare, best_share
 from auditeval.training.run import train
@@ -33,7 +33,7 @@ CLIPS, SAMPLES, FED_HZ = 23, 24000, 24000
 
 
 def fakes() -> dict[str, Any]:
-    return {"yamnet": FakeEncoder(), "clap": FakeClap()}
+    return {"yamnet": FakeExtractor(), "clap": FakeClap()}
 
 
 class Clips(Dataset[Any]):
@@ -168,13 +168,13 @@ def test_what_cannot_be_heard_is_left_out_and_counted(tmp_path: Path) -> None:
     assert found.pop("val/data/left_out") == 2
     rest = [row for row in range(CLIPS) if row not in (4, 9)]
     assert found == pytest.approx(expected(rest), rel=1e-6)
-    refusing = {"clap": FakeClap(), "yamnet": FakeEncoder(refused=SAMPLES * 2 // 3)}
+    refusing = {"clap": FakeClap(), "yamnet": FakeExtractor(refused=SAMPLES * 2 // 3)}
     none = logged(fit(DataQuality(refusing, cache_dir=tmp_path), Editor()))
     assert none == {"val/data/left_out": CLIPS}
 
 
 def test_only_some_epochs_and_metrics(tmp_path: Path) -> None:
-    tagger = FakeEncoder("counted")
+    tagger = FakeExtractor("counted")
     metric = DataQuality({"yamnet": tagger}, ["fd_yamnet_16k"], cache_dir=tmp_path)
     trainer = fit(metric, Editor(), every_epochs=2, max_epochs=5)
     assert set(logged(trainer)) == {"val/data/fd_yamnet_16k", "val/data/left_out"}
@@ -216,7 +216,7 @@ def test_what_the_module_returns_is_checked(tmp_path: Path) -> None:
 
 def test_settings_that_make_no_sense_are_said() -> None:
     with pytest.raises(UserError, match=r"keep_share 1\.5: expected a number above 0, 1 at most"):
-        KeptShare(fakes(), 1.5, {"name": "melstats"})
+        KeptShare(fakes(), 1.5, {"spectrum": {}})
     with pytest.raises(UserError, match="no metric is called 'fad'"):
         DataQuality(fakes(), ["fad"])
 
@@ -230,7 +230,7 @@ def table(simulated: list[EditPair], tmp_path_factory: pytest.TempPathFactory) -
 
 def configured(table: Path, folder: Path, *overrides: str) -> Any:
     settings = [
-        *("data=manifest", f"data.path={table}", f"run_dir={folder}", "features=melstats"),
+        *("data=manifest", f"data.path={table}", f"run_dir={folder}", "features=spectrum"),
         *("compare=none", "resamples=10", "workers=0", "model.rank=0", "model.hidden=[8]"),
         *("fit.epochs={quality: 4, relevance: 4, faithfulness: 4}", "fit.batch_size=16"),
         *("callbacks=kept", "~callbacks.progress", "+trainer.enable_progress_bar=false"),
@@ -253,11 +253,11 @@ def columns(folder: Path) -> dict[str, list[float]]:
 def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     asked: list[str] = []
 
-    def make(name: str) -> FakeEncoder:
+    def make(name: str) -> FakeExtractor:
         asked.append(name)
-        return FakeClap() if name == "offline" else FakeEncoder()
+        return FakeClap() if name == "events" else FakeExtractor()
 
-    monkeypatch.setattr(measure, "make_encoder", make)
+    monkeypatch.setattr(measure, "make_extractor", make)
     return asked
 
 
@@ -266,14 +266,14 @@ def test_the_evaluator_in_training_is_judged_by_what_it_keeps(
 ) -> None:
     train(configured(table, tmp_path / "run"))
     # Once before anything is encoded, and once in the run, not every time.
-    assert sorted(made) == ["offline", "offline", "yamnet", "yamnet"]
+    assert sorted(made) == ["events", "events", "yamnet", "yamnet"]
     found = columns(tmp_path / "run")
     assert {len(v) for name, v in found.items() if name.startswith("val/kept/")} == {2}
 
     (fold,) = json.loads((tmp_path / "run" / "splits.json").read_text())
     pairs = [pair for pair in manifest.read(table) if pair.id in fold["validation"]]
     assert len(pairs) >= 15
-    whole = measure.measure({"x": pairs}, {"yamnet": FakeEncoder(), "offline": FakeClap()})
+    whole = measure.measure({"x": pairs}, {"yamnet": FakeExtractor(), "events": FakeClap()})
     defined = {n: m.value for n, m in whole.rows[0].values.items() if isinstance(m.value, float)}
     assert len(defined) > 3  # too few sources for those that need ten groups
     for name, value in defined.items():
@@ -284,10 +284,10 @@ def test_the_evaluator_in_training_is_judged_by_what_it_keeps(
     if set(loaded.config.training["best_epochs"].values()) == {3}:
         rows = FeatureStore(loaded.encoder).pairs(pairs)
         with torch.no_grad():
-            scores = loaded.model(PairBatch.stack(rows)).mean(dim=1).tolist()  # type: ignore[operator,arg-type]
+            scores = loaded.model(PairFeatures.stack(rows)).mean(dim=1).tolist()  # type: ignore[operator,arg-type]
         best = best_share({p.id: x for p, x in zip(pairs, scores, strict=True)}, 0.5)
         share = [pair for pair in pairs if pair.id in best]
-        half = measure.measure({"x": share}, {"yamnet": FakeEncoder(), "offline": FakeClap()})
+        half = measure.measure({"x": share}, {"yamnet": FakeExtractor(), "events": FakeClap()})
         for name, measured in half.rows[0].values.items():
             if isinstance(measured.value, float):
                 assert found[f"val/kept/{name}"][-1] == pytest.approx(measured.value, rel=1e-5)

@@ -136,7 +136,7 @@ def fit(editor: Editor, *callbacks: lightning.Callback, **arguments: Any) -> dic
 
 def evaluated(folder: Path, batch_size: int = 3, **arguments: Any) -> dict[str, float]:
     benchmark = Louder(folder)
-    numbers = Numbers({"name": "melstats"}, batch_size=2)
+    numbers = Numbers({"spectrum": {}}, batch_size=2)
     metrics = {"louder": EditorBenchmark(benchmark), "own": Counted(), "numbers": numbers}
     return fit(Editor(benchmark, batch_size), EvaluationCallback(metrics), **arguments)
 
@@ -257,7 +257,7 @@ def test_the_evaluator_in_training_agrees_as_its_module_says(
     manifest.write(simulated, table)
     settings = [
         *("data=manifest", f"data.path={table}", f"run_dir={tmp_path / 'run'}", "compare=none"),
-        *("features=melstats", "resamples=10", "workers=0", "model.rank=0", "model.hidden=[8]"),
+        *("features=spectrum", "resamples=10", "workers=0", "model.rank=0", "model.hidden=[8]"),
         *("fit.epochs={quality: 2, relevance: 2, faithfulness: 2}", "fit.batch_size=16"),
         *("callbacks=evaluation", "~callbacks.progress", "+trainer.enable_progress_bar=false"),
         *("trainer.accelerator=cpu", "data.split.validation_share=0.4"),
@@ -294,7 +294,7 @@ def test_salmon_in_training_is_salmon_of_the_checkpoint(
     files.write(root / "rir_consistency/sample_6_1.wav", quantised(half), 16000)
     settings = [
         *("data=manifest", f"data.path={table}", f"run_dir={tmp_path / 'run'}", "compare=none"),
-        *("features=melstats", "resamples=10", "workers=0", "model.rank=0", "model.hidden=[8]"),
+        *("features=spectrum", "resamples=10", "workers=0", "model.rank=0", "model.hidden=[8]"),
         *("fit.epochs={quality: 1, relevance: 1, faithfulness: 1}", "fit.batch_size=16"),
         *("callbacks=evaluation", "~callbacks.progress", "+trainer.enable_progress_bar=false"),
         *("trainer.accelerator=cpu", "data.split.validation_share=0.4"),
@@ -329,7 +329,7 @@ def test_without_validation_it_is_said(folder: Path) -> None:
 
 
 def test_an_evaluator_metric_wants_an_evaluator(folder: Path) -> None:
-    callback = EvaluationCallback({"agreement": Agreement({"name": "melstats"})})
+    callback = EvaluationCallback({"agreement": Agreement({"spectrum": {}})})
     editor = Editor(Louder(folder))
     del editor.model
     with pytest.raises(UserError, match="Agreement is for an evaluator in training"):

@@ -14,9 +14,9 @@ from rich.console import Console
 
 from auditeval import audio, manifest, scoring
 from auditeval.backends.backend import Ratings
-from auditeval.features.encoder import AudioFeatures
-from auditeval.features.melstats import MelStats
-from auditeval.models.three_head import PairBatch
+from auditeval.features.extractor import AudioFeatures
+from auditeval.features.pair import PairFeatures
+from auditeval.features.spectrum import Spectrum
 from auditeval.report import agreement
 from auditeval.report.render import to_rich
 from auditeval.training import baselines
@@ -27,7 +27,7 @@ from auditeval.types import AXES, EditPair, UserError
 ROOT = Path(__file__).parents[2]
 VARIANTS = ("right", "wrong", "untouched")
 SMALL = [
-    *("data=manifest", "features=melstats", "compare=none", "resamples=10", "workers=0"),
+    *("data=manifest", "features=spectrum", "compare=none", "resamples=10", "workers=0"),
     *("model.rank=0", "model.hidden=[8]", "model.members=1"),
     "fit.epochs={quality: 1, relevance: 1, faithfulness: 1}",
     *("~callbacks.progress", "+trainer.enable_progress_bar=false", "trainer.accelerator=cpu"),
@@ -257,7 +257,7 @@ def test_a_rating_of_the_edited_clip_alone_and_a_cosine_of_embeddings(
             assert made.values[pair.id] == dict.fromkeys(AXES, pytest.approx(factor * peak))
     assert rater.asked == 5  # three clips once, the one that cannot be rated each time
 
-    encoder = MelStats()
+    encoder = Spectrum()
     cosines = baselines.of_embeddings("cos", [*pairs, same], None, encoder, str(tmp_path), 0).values
     assert cosines["same"]["quality"] == pytest.approx(1)
     sides: list[AudioFeatures] = encoder.encode_audio(
@@ -277,11 +277,11 @@ def test_the_joint_space_is_the_end_of_both_embeddings(simulated: list[EditPair]
     import torch
 
     pairs = simulated[:3]
-    fields = {name: torch.zeros(3, 0) for name in PairBatch._fields}
+    fields = {name: torch.zeros(3, 0) for name in PairFeatures._fields}
     fields["edited_audio"] = torch.tensor([[9.0, 1.0, 2.0], [9.0, 0.0, 1.0], [9.0, 3.0, 0.0]])
     fields["target_text"] = torch.tensor([[1.0, 0.0], [0.5, 0.5], [1.0, 1.0]])
-    made = baselines.joint_space("bridge", pairs, PairBatch(**fields), 2)
+    made = baselines.joint_space("bridge", pairs, PairFeatures(**fields), 2)
     said = [made.values[pair.id] for pair in pairs]
     assert said == [{"relevance": 1.0}, {"relevance": 0.5}, {"relevance": 3.0}]
     with pytest.raises(UserError, match="needs a joint space of 3 numbers"):
-        baselines.joint_space("bridge", pairs, PairBatch(**fields), 3)
+        baselines.joint_space("bridge", pairs, PairFeatures(**fields), 3)

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def run(table: Path, folder: Path, *overrides: str) -> Trained:
-    few = ["data=manifest", f"data.path={table}", f"run_dir={folder}", "features=melstats"]
+    few = ["data=manifest", f"data.path={table}", f"run_dir={folder}", "features=spectrum"]
     few += ["model.rank=0", "model.hidden=[8]", "model.members=1", "compare=none", "workers=0"]
     few += ["fit.epochs={quality: 2, relevance: 2, faithfulness: 2}", "resamples=10"]
     few += ["~callbacks.progress", "+trainer.enable_progress_bar=false", "trainer.accelerator=cpu"]

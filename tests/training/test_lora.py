@@ -243,7 +243,7 @@ def test_auditscore_in_the_precision_of_the_paper(
     predicted = json.loads((place / "predictions.json").read_text())
     config = json.loads((place / "checkpoint" / "config.json").read_text())
     assert config["model"]["arguments"]["dtype"] == "bfloat16"
-    assert config["encoder"]["arguments"]["dtype"] == "bfloat16"
+    assert config["features"]["qwen_omni"]["arguments"]["dtype"] == "bfloat16"
     # Scores are of float32, not of bfloat16's few steps between 1 and 5.
     assert len({round(row["quality"], 5) for row in predicted.values()}) > 20
 
@@ -296,7 +296,7 @@ def test_it_learns_eight_pairs_by_heart(tiny_omni: Path, table: Path, tmp_path: 
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        (["features=melstats"], "encoder 'melstats' cannot be made with its arguments"),
+        (["features=spectrum"], "extractor 'qwen_omni' cannot be made with its arguments"),
         (["fit=heads"], "auditeval.training.heads.HeadsFit: HeadsFit.__init__() got an unexpected"),
         (["model.max_tokens=300"], "300 are allowed"),
         (["fit.batch_size=0"], "fit.batch_size 0: expected a whole number above 0"),
@@ -337,7 +337,7 @@ def test_a_pair_that_is_too_long_stops_the_run_before_it_trains(
 def test_the_recipe_is_appendix_e() -> None:
     with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
         config = compose("train", ["experiment=auditeval_llm", "run_dir=/tmp/run"])
-    assert config.base.model == config.model.base == config.features.model
+    assert config.base.model == config.model.base == config.features.qwen_omni.model
     assert config.base.model == "Qwen/Qwen2.5-Omni-7B"
     assert (config.model.rank, config.model.alpha, config.model.head) == (8, 32, "linear")
     assert (config.model.max_tokens, config.model.dtype) == (4096, "bfloat16")

@@ -8,8 +8,9 @@ import pytest
 import pytorch_lightning as lightning
 import torch
 
+from auditeval.features.pair import Inputs, PairFeatures
 from auditeval.models import MODELS
-from auditeval.models.three_head import PairBatch, Regressor
+from auditeval.models.three_head import Regressor
 from auditeval.training.data import PairDataModule
 from auditeval.training.fit import Examples
 from auditeval.training.module import EvaluatorModule
@@ -18,12 +19,11 @@ from auditeval.types import AXES, EditPair
 
 def fitted(kind: str, epochs: dict[str, int]) -> Regressor:
     rng = torch.Generator().manual_seed(5)
-    features = PairBatch(*(torch.randn(40, n, generator=rng) for n in (7, 5, 7, 5, 5, 5, 4, 0)))
+    features = PairFeatures(*(torch.randn(40, n, generator=rng) for n in (7, 5, 7, 5, 5, 5, 4, 0)))
     ratings = torch.rand(40, 3, generator=rng) * 4 + 1
     torch.manual_seed(11)
-    model = MODELS[kind](
-        dim=7, text_dim=5, joint_dim=3, alignment_dim=4, hidden=[24, 12], dropout=0.5
-    )
+    inputs = Inputs(audio=7, text=5, joint=(3,), alignment=tuple("abcd"))
+    model = MODELS[kind](inputs, hidden=[24, 12], dropout=0.5)
     model.fit_scales(features, ratings)
     module = EvaluatorModule(
         model,

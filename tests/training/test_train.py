@@ -24,12 +24,12 @@ ROOT = Path(__file__).parents[2]
 QUIET = ["~callbacks.progress", "+trainer.enable_progress_bar=false", "trainer.accelerator=cpu"]
 SMALL = [
     "data=manifest",
-    "features=melstats",
+    "features=spectrum",
     "compare=none",
     "resamples=10",
     "workers=0",
     "fit.batch_size=16",
-    "model.rank=0",  # melstats has no words
+    "model.rank=0",  # the spectrum has no words
     "model.hidden=[8]",
     "scheduler.patience=0",  # the step shrinks within a few epochs, and that has to survive
     *QUIET,

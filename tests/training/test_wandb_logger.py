@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 EPOCHS = {"quality": 4, "relevance": 2, "faithfulness": 3}
 LEARNING_RATE = 0.01
 SETTINGS = [
-    *("data=manifest", "features=melstats", "resamples=10", "workers=0", "logger=wandb"),
+    *("data=manifest", "features=spectrum", "resamples=10", "workers=0", "logger=wandb"),
     *("model.rank=0", "model.hidden=[8]", "compare.concat.hidden=[8]", "fit.batch_size=16"),
     *(f"fit.epochs={EPOCHS}".replace("'", ""), f"optimizer.lr={LEARNING_RATE}", "scheduler=cosine"),
     *("~callbacks.progress", "+trainer.enable_progress_bar=false", "trainer.accelerator=cpu"),

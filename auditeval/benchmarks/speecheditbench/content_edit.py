@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from auditeval.features.wrapped import imported
 from auditeval.metrics.transcript import Language, normalise_chinese, normalise_english
+from auditeval.pretrained.packages import imported
 
 EditType = Literal["replace", "insert", "delete"]
 

@@ -9,12 +9,12 @@ import numpy as np
 from auditeval.audio import Waveform
 from auditeval.backends.backend import Word
 from auditeval.benchmarks.swanbench.samples import Turn
-from auditeval.features.wrapped import imported
 from auditeval.metrics.transcript import (
     Language,
     normalise_swanbench_chinese,
     normalise_swanbench_english,
 )
+from auditeval.pretrained.packages import imported
 from auditeval.types import Undefined
 
 LEAST_RECOGNISED = 0.5

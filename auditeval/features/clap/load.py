@@ -11,10 +11,10 @@ from safetensors.torch import load_file, save_file
 
 from auditeval import reading
 from auditeval.atomic import new_folder
-from auditeval.features.clap.files import SUPPORTED
+from auditeval.features.clap import SUPPORTED
 from auditeval.features.clap.models import Clap, LaionClap, MicrosoftClap
 from auditeval.features.clap.originals import load_original, load_tokenizer, microsoft_front_end
-from auditeval.features.quiet import quiet_transformers
+from auditeval.pretrained.quiet import quiet_transformers
 from auditeval.types import UserError
 
 _MICROSOFT = "microsoft-clap"

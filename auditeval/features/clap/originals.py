@@ -25,9 +25,10 @@ from transformers import (
     GPT2Config,
 )
 
-from auditeval.features.clap.files import SUPPORTED, read
+from auditeval.features.clap import SUPPORTED
 from auditeval.features.clap.htsat import htsat_config, htsat_state, is_htsat
 from auditeval.features.clap.models import Clap, LaionClap, MicrosoftClap
+from auditeval.pretrained.torch_files import read
 from auditeval.types import UserError
 
 _HEAD_SIZE = 64  # of attention, in RoBERTa, GPT-2 and BERT of every size
@@ -36,7 +37,7 @@ _VOCABULARY_PADDING = 128
 
 def load_original(path: Path, tokenizer: str | None, upstream_compat: bool) -> Clap:
     """A CLAP from the file that its authors publish; raises UserError for any other file."""
-    state = read(path)
+    state = read(path, SUPPORTED)
     try:
         if any(key.startswith("audio_branch.") for key in state):
             return _laion(path, state, tokenizer)

@@ -11,13 +11,14 @@ from typing import Any, Literal, Protocol, cast
 import torch
 from torch import Tensor, nn
 
-from auditeval.features.encoder import AudioFeatures
-from auditeval.features.omni.base import DTYPES, Base, open_base
-from auditeval.features.omni.encoder import TOKENS
+from auditeval.features.encoder import Clip
+from auditeval.features.omni.extractor import tokens_of
 from auditeval.features.store import Failure
 from auditeval.models.mlp import mlp
+from auditeval.models.model import Arguments, Foreign, Model
 from auditeval.models.omni.inputs import Batch, InputBuilder, Order, PairRow, check_order
 from auditeval.models.standardise import Standardise
+from auditeval.pretrained.qwen_omni import DTYPES, Base, open_base
 from auditeval.types import AXES, EditPair, UserError
 
 # "all-linear" would also train vocabulary head and towers, where those are loaded.
@@ -29,18 +30,18 @@ _TOKENS_A_PASS = 16384  # fifteen pairs of 10 s
 class Clips(Protocol):
     """Where audio tokens come from: a FeatureStore, or what keeps them in memory."""
 
-    def files(self, paths: Iterable[Path]) -> dict[Path, AudioFeatures | Failure]: ...
+    def files(self, paths: Iterable[Path]) -> dict[Path, Clip | Failure]: ...
 
 
-class OmniRegressor(nn.Module):
+class OmniRegressor(Model):
     """Pairs to ratings :: Batch of B -> (B, 3), axes in AXES order, on the 1 to 5 scale.
 
     The language model of `base` (a folder or hub id of Qwen2.5-Omni, at `base_revision`) is frozen;
     LoRA of this rank on all its linear layers is trained (20.2M parameters at 7B), and the heads.
     `head` is "linear", one map to three numbers without bias as the authors ran it, or "mlp", three
     post-regression heads with `hidden` layers as the paper's text says, of a state on one scale
-    (see `fit_scales`). Audio enters as tokens of `features.omni.encoder.OmniEncoder` of the same
-    base: neither tower is part of this module.
+    (see `fit_scales`). Audio enters as tokens of `features.omni.extractor.OmniExtractor` of the
+    same base: neither tower is part of this module.
 
     The base computes in `dtype`, LoRA and heads in float32; with `load_in_4bit` the base is kept in
     4 bits (NF4, package bitsandbytes, an accelerator). With rank 0 there is no LoRA.
@@ -50,7 +51,7 @@ class OmniRegressor(nn.Module):
     one raises UserError.
     """
 
-    trained: Tensor
+    software = ("transformers", "peft")
 
     def __init__(
         self,
@@ -132,7 +133,6 @@ class OmniRegressor(nn.Module):
             cast(Standardise, self.heads["scale"]).fit(torch.cat(states))
 
     def look(self, store: Clips, pairs: Sequence[EditPair]) -> list[PairRow | Failure]:
-        """What `forward` and `predict` take of each pair, or why it cannot be rated."""
         clips = store.files([path for pair in pairs for path in (pair.original, pair.edited)])
 
         def read(pair: EditPair) -> PairRow | Failure:
@@ -142,7 +142,7 @@ class OmniRegressor(nn.Module):
             if isinstance(edited, Failure):
                 return edited
             try:
-                return self.inputs.row(pair, original.frames[TOKENS], edited.frames[TOKENS])
+                return self.inputs.row(pair, tokens_of(original), tokens_of(edited))
             except UserError as error:
                 return Failure(str(error))
 
@@ -164,10 +164,6 @@ class OmniRegressor(nn.Module):
             batch = Batch.stack([rows[row] for row in chosen]).to(self.trained.device)
             scores[chosen] = self._score(self._state(batch, self._prefix)).cpu()
         return scores
-
-    def predict_with_intervals(self, rows: Sequence[PairRow]) -> tuple[Tensor, None]:
-        """`predict`, without: no part of the ratings is kept to calibrate intervals with."""
-        return self.predict(rows), None
 
     def merge(self) -> None:
         """Add LoRA to the weights of the base, for good: a little faster, and no more trained.
@@ -191,11 +187,40 @@ class OmniRegressor(nn.Module):
         self._prefix = None
 
     def computed_in(self) -> dict[str, Any]:
-        """What a scores table is to record of how it was computed, beside the checkpoint."""
         return {
             "dtype": "4bit" if self.arguments["load_in_4bit"] else self.arguments["dtype"],
             "merged": self._merged,
         }
+
+    @classmethod
+    def stand_in(
+        cls,
+        arguments: Arguments,
+        features: Mapping[str, Arguments],
+        base: str | None,
+        dtype: str | None,
+    ) -> None:
+        """Another folder or hub id for the base; a `dtype` also takes the place of 4 bits."""
+        if base:
+            arguments |= {"base": base, "base_revision": None}
+            features["qwen_omni"].update(model=base, model_revision=None)
+        if dtype:
+            arguments |= {"dtype": dtype, "load_in_4bit": False}
+
+    @classmethod
+    def read(cls, folder: Path, base: str | None, dtype: str | None) -> Foreign | None:
+        """What ms-swift made of a Qwen2.5-Omni."""
+        from auditeval.models.omni import swift
+
+        if not swift.is_swift(folder):
+            return None
+        found = swift.read(folder, base)
+        if dtype:
+            found.arguments["dtype"] = dtype
+        model = swift.build(folder, found)
+        made = model.arguments
+        heard = {"model": made["base"], "model_revision": made["base_revision"]}
+        return Foreign(model, {"qwen_omni": {**heard, "dtype": made["dtype"]}}, found.training)
 
     def train(self, mode: bool = True) -> OmniRegressor:
         self._prefix = None

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from torch import Tensor
 
-from auditeval.features.omni.base import DTYPES, open_weights
 from auditeval.models.omni.regressor import OmniRegressor
+from auditeval.pretrained.qwen_omni import DTYPES, open_weights
 from auditeval.reading import json_file
 from auditeval.types import AXES, UserError
 

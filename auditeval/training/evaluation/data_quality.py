@@ -13,8 +13,8 @@ import pytorch_lightning as lightning
 from auditeval import audio
 from auditeval.data_quality.catalogue import DataMetric, Heard, summarise, trimmed
 from auditeval.data_quality.groups import Value, unit
-from auditeval.data_quality.measure import Encoders, at_rate, choose, hear, loaded
-from auditeval.features.encoder import AudioFeatures
+from auditeval.data_quality.measure import NO_TEXT, Extractors, at_rate, choose, hear, loaded
+from auditeval.features.encoder import Encoder
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.training.evaluation.callback import Rows
 from auditeval.training.evaluation.editors import EditorMetric
@@ -26,7 +26,7 @@ HeardByRole = dict[str, Heard]
 
 
 class Ear(NamedTuple):
-    """An encoder of one role behind its cache, and the metrics that it feeds."""
+    """An extractor of one role behind its cache, and the metrics that it feeds."""
 
     store: FeatureStore
     metrics: list[DataMetric]
@@ -36,7 +36,7 @@ class Ear(NamedTuple):
 class Ears:
     """`encoders` and `only` as in `data_quality.measure.measure`; configs/data_quality has some."""
 
-    encoders: Encoders
+    encoders: Extractors
     only: Sequence[str]
     cache_dir: str | os.PathLike[str] | None
     workers: int
@@ -45,12 +45,12 @@ class Ears:
         choose(self.encoders, self.only)  # what is amiss is said before anything is loaded
 
     def open(self, device: str) -> dict[str, Ear]:
-        """By role, each encoder loaded anew."""
+        """By role, each extractor loaded anew."""
         ears = {}
         for role, metrics in choose(self.encoders, self.only).items():
-            encoder = loaded(role, self.encoders[role], device)
-            store = FeatureStore(encoder, self.cache_dir, self.workers)
-            ears[role] = Ear(store, at_rate(metrics, encoder.rate_hz, bool(self.only)))
+            extractor = loaded(role, self.encoders[role], device)
+            store = FeatureStore(Encoder([extractor]), self.cache_dir, self.workers)
+            ears[role] = Ear(store, at_rate(metrics, extractor.rate_hz, bool(self.only)))
         return ears
 
 
@@ -82,7 +82,7 @@ class DataQuality(EditorMetric):
 
     def __init__(
         self,
-        encoders: Encoders,
+        encoders: Extractors,
         only: Sequence[str] = (),
         cache_dir: str | os.PathLike[str] | None = None,
         workers: int = 0,
@@ -137,7 +137,7 @@ class KeptShare(ValidationMetric):
 
     def __init__(
         self,
-        encoders: Encoders,
+        encoders: Extractors,
         keep_share: float,
         features: Mapping[str, Any],
         only: Sequence[str] = (),
@@ -196,20 +196,20 @@ def best_share(scores: Mapping[str, float], share: float) -> set[str]:
 def _hear(
     ear: Ear, batch: Sequence[tuple[str, audio.Waveform, audio.Waveform, str]]
 ) -> list[Heard | None]:
-    """What an encoder makes of (id, original, edited, caption), all at once; where one of them has
-    no features one by one, None for those without."""
-    (store, metrics), encoder = ear, ear.store.encoder
+    """What an extractor makes of (id, original, edited, caption), all at once; where one of them
+    has no features one by one, None for those without."""
+    store, metrics = ear
+    ((name, extractor),) = store.encoder.extractors.items()
     _, originals, clips, captions = zip(*batch, strict=True)
     try:
-        edited: list[AudioFeatures] = encoder.encode_audio(
-            [audio.resample(clip, encoder.rate_hz) for clip in clips]
-        )
+        edited = extractor.encode_audio([audio.resample(clip, extractor.rate_hz) for clip in clips])
         original = edited
         if any(metric.statistic.original for metric in metrics):
-            original = store.clips(originals)
+            original = [clip[name] for clip in store.clips(originals)]
     except audio.AudioError:
         if len(batch) == 1:
             return [None]
         return [heard for item in batch for heard in _hear(ear, [item])]
-    rows = zip(original, edited, store.captions(captions), strict=True)
-    return [trimmed(Heard(*row, encoder.joint_dim), metrics) for row in rows]
+    texts = [text.get(name, NO_TEXT) for text in store.captions(captions)]
+    rows = zip(original, edited, texts, strict=True)
+    return [trimmed(Heard(*row, extractor.joint_dim), metrics) for row in rows]

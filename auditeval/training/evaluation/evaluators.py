@@ -48,7 +48,7 @@ class EvaluatorMetric(EpochMetric):
 
     def start(self, trainer: lightning.Trainer, module: Any) -> None:
         model = self._model(module)
-        store = FeatureStore(make_encoder(**self._features), self._cache_dir, self._workers)
+        store = FeatureStore(make_encoder(self._features), self._cache_dir, self._workers)
         with self.pairs(trainer) as pairs:
             self.share = list(pairs[trainer.global_rank :: trainer.world_size])
             self._looked = list(model.look(store, self.share))

@@ -24,10 +24,11 @@ from safetensors.torch import load_file, save_file
 from second_environment import weights
 from transformers import BertConfig, BertModel, ClapModel
 
-from auditeval.features.clap.encoder import ClapEncoder
-from auditeval.features.clap.files import SUPPORTED, read
+from auditeval.features.clap import SUPPORTED
+from auditeval.features.clap.extractor import ClapExtractor
 from auditeval.features.clap.load import load_clap
 from auditeval.features.clap.originals import load_original
+from auditeval.pretrained.torch_files import read
 from auditeval.types import UserError
 
 
@@ -103,9 +104,9 @@ def test_numpy_arrays_beside_the_weights_are_read_as_nothing(
     path, marker = tmp_path / "model.pt", tmp_path / "marker"
     arrays = [np.arange(5), np.ones((2, 3), np.float32)]
     torch.save({"state_dict": laion_state, "sampler": arrays}, path)
-    assert read(path).keys() == laion_state.keys()
+    assert read(path, SUPPORTED).keys() == laion_state.keys()
     rename_numpy(path, tmp_path / "numpy-1.pt")
-    assert read(tmp_path / "numpy-1.pt").keys() == laion_state.keys()
+    assert read(tmp_path / "numpy-1.pt", SUPPORTED).keys() == laion_state.keys()
     torch.save({"state_dict": {**laion_state, "logit_scale_a": np.ones(1)}}, path)
     assert refusal(path).startswith("holds a dictionary of")
     torch.save({"state_dict": laion_state, "a": np.array([Intruder(marker)], object)}, path)
@@ -133,19 +134,19 @@ def test_numpy_scalars_of_a_training_script_are_read(
 ) -> None:
     path = tmp_path / "model.pt"
     torch.save({"optimizer": {"lr": value}, "state_dict": laion_state}, path)
-    assert read(path).keys() == laion_state.keys()
+    assert read(path, SUPPORTED).keys() == laion_state.keys()
     rename_numpy(path, tmp_path / "numpy-1.pt")
-    assert read(tmp_path / "numpy-1.pt").keys() == laion_state.keys()
+    assert read(tmp_path / "numpy-1.pt", SUPPORTED).keys() == laion_state.keys()
 
 
 def test_the_format_of_the_authors_is_read(
     laion_state: State, tiny_clap: Path, tmp_path: Path
 ) -> None:
     weights.write_original(tmp_path / "model.pt", "laion-htsat-tiny", laion_state)
-    tensors = read(tmp_path / "model.pt")
+    tensors = read(tmp_path / "model.pt", SUPPORTED)
     assert tensors.keys() == laion_state.keys()
     assert all(torch.equal(tensors[key], value) for key, value in laion_state.items())
-    assert ClapEncoder(str(tmp_path / "model.pt"), str(tiny_clap)).dim == 32
+    assert ClapExtractor(str(tmp_path / "model.pt"), str(tiny_clap)).dim == 32
 
 
 @pytest.mark.parametrize("kind", ["float16 scalar", "array of objects", "random state"])

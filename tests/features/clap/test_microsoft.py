@@ -14,13 +14,13 @@ from second_environment import weights
 from torch.nn import functional
 from transformers import GPT2Config, GPT2Model, GPT2TokenizerFast
 
-from auditeval.features.clap.encoder import ClapEncoder
+from auditeval.features.clap.extractor import ClapExtractor
 
 PLAIN = ("a dog barks", "rain on a tin roof, far away", "engine")
 # msclap pads with "!", which is the token 0; the last two merge it with others otherwise.
 WITH_PAD_TOKEN = ("Help! A man shouts", "stop! now! and a siren", "rain!", "stop!!", "Help ! A man")
 
-Load = Callable[[bool], ClapEncoder]
+Load = Callable[[bool], ClapExtractor]
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def load(state: State, tiny_clap: Path, tmp_path_factory: pytest.TempPathFactory
     path = tmp_path_factory.mktemp("microsoft") / "2023.pth"
     weights.write_original(path, "ms-clap-2023", state)
     tokenizer = str(tiny_clap / "tokenizers" / "gpt2")
-    return lambda compat: ClapEncoder(str(path), tokenizer, upstream_compat=compat)
+    return lambda compat: ClapExtractor(str(path), tokenizer, upstream_compat=compat)
 
 
 def by_hand(state: State, folder: Path, caption: str, compat: bool) -> np.ndarray:

@@ -15,7 +15,7 @@ import pytest
 import torch
 from second_environment import weights
 
-from auditeval.features.clap.encoder import ClapEncoder
+from auditeval.features.clap.extractor import ClapExtractor
 
 BAR = 1e-5
 # What a wrong mapping costs at least; measured: 1.5e-3 (CNN14, another mel bank) to 1.5e-1.
@@ -32,7 +32,7 @@ def tokenizers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-Load = Callable[..., ClapEncoder]
+Load = Callable[..., ClapExtractor]
 
 
 @pytest.fixture(scope="session")
@@ -40,10 +40,10 @@ def load(tmp_path_factory: pytest.TempPathFactory, tokenizers: Path) -> Load:
     """An encoder from a state dict, by way of a file in the original's format."""
     path = tmp_path_factory.mktemp("originals") / "original.pt"
 
-    def run(name: str, state: State, upstream_compat: bool = False) -> ClapEncoder:
+    def run(name: str, state: State, upstream_compat: bool = False) -> ClapExtractor:
         weights.write_original(path, name, state)
         tokenizer = tokenizers / weights.FORMATS[name].tokenizer
-        encoder = ClapEncoder(str(path), str(tokenizer), upstream_compat=upstream_compat)
+        encoder = ClapExtractor(str(path), str(tokenizer), upstream_compat=upstream_compat)
         path.unlink()
         return encoder
 
@@ -59,7 +59,7 @@ class Loaded(NamedTuple):
 
     form: weights.Format
     original: weights.Reference
-    native: ClapEncoder
+    native: ClapExtractor
 
 
 @pytest.fixture(scope="module", params=weights.FORMATS)
@@ -71,7 +71,7 @@ def loaded(request: pytest.FixtureRequest, load: Load) -> Loaded:
     return Loaded(weights.FORMATS[name], made, native)
 
 
-def embeddings(encoder: ClapEncoder, clips: list[np.ndarray]) -> np.ndarray:
+def embeddings(encoder: ClapExtractor, clips: list[np.ndarray]) -> np.ndarray:
     return np.stack([features.embedding for features in encoder.encode_audio(clips)])
 
 
@@ -153,7 +153,7 @@ def test_wrong_mapping_is_seen(load: Load, spoil: Callable[[State], None]) -> No
     assert largest(one_clip(spoiled), made.synthetic[:1]) > SEEN
 
 
-def one_clip(encoder: ClapEncoder) -> np.ndarray:
+def one_clip(encoder: ClapExtractor) -> np.ndarray:
     return embeddings(encoder, weights.synthetic_clips(encoder.rate_hz)[:1])
 
 

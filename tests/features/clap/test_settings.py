@@ -13,8 +13,8 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from auditeval.features import make_encoder
-from auditeval.features.clap.encoder import ClapEncoder
+from auditeval.features import make_extractor
+from auditeval.features.clap.extractor import ClapExtractor
 from auditeval.features.clap.load import load_clap
 from auditeval.types import UserError
 
@@ -46,7 +46,7 @@ def test_another_use_of_the_same_weights_is_another_revision(
     folder: Path, tiny_clap: Path, keys: tuple[str, ...], value: Any
 ) -> None:
     edit(folder / "config.json", *keys, to=value)
-    assert ClapEncoder(str(folder)).revision != ClapEncoder(str(tiny_clap)).revision
+    assert ClapExtractor(str(folder)).revision != ClapExtractor(str(tiny_clap)).revision
 
 
 def test_weights_in_half_precision_are_used_in_full(folder: Path) -> None:
@@ -54,13 +54,13 @@ def test_weights_in_half_precision_are_used_in_full(folder: Path) -> None:
     half = {k: v.bfloat16() if v.is_floating_point() else v for k, v in weights.items()}
     save_file(half, folder / "model.safetensors", {"format": "pt"})
     edit(folder / "config.json", "dtype", to="bfloat16")
-    made = ClapEncoder(str(folder)).encode_text(["rain"])
+    made = ClapExtractor(str(folder)).encode_text(["rain"])
     assert made.dtype == np.float32
     widened = {k: v.float() if v.dtype == torch.bfloat16 else v for k, v in half.items()}
     save_file(widened, folder / "model.safetensors", {"format": "pt"})
     edit(folder / "config.json", "dtype", to="float32")
     # To rounding: where weights lie in memory may change the order of sums. bfloat16 has 8 bits.
-    np.testing.assert_allclose(ClapEncoder(str(folder)).encode_text(["rain"]), made, atol=1e-6)
+    np.testing.assert_allclose(ClapExtractor(str(folder)).encode_text(["rain"]), made, atol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_an_unfit_folder_is_one_sentence(
 ) -> None:
     edit(folder / file, *keys, to=value)
     with pytest.raises(UserError, match="clap: ") as caught:
-        ClapEncoder(str(folder))
+        ClapExtractor(str(folder))
     assert "\n" not in str(caught.value)
 
 
@@ -95,13 +95,13 @@ def test_an_unfit_folder_is_one_sentence(
 )
 def test_an_unfit_option_is_one_sentence(tiny_clap: Path, arguments: dict[str, Any]) -> None:
     with pytest.raises(UserError) as caught:
-        make_encoder("clap", **{"model": str(tiny_clap), **arguments})
+        make_extractor("clap", **{"model": str(tiny_clap), **arguments})
     assert "\n" not in str(caught.value)
 
 
 def test_captions_are_the_same_bytes_in_any_company(tiny_clap: Path) -> None:
     captions = [f"a {name} rings" for name in ("bell", "door", "bird", "note", "horn")]
-    encoder = ClapEncoder(str(tiny_clap))
+    encoder = ClapExtractor(str(tiny_clap))
     together = encoder.encode_text(captions)
     for caption, row in zip(captions, together, strict=True):
         assert np.array_equal(encoder.encode_text([caption])[0], row)

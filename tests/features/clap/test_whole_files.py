@@ -11,8 +11,7 @@ import torch
 from original_files import State
 from transformers import ClapModel
 
-from auditeval.features.clap import originals
-from auditeval.features.clap.files import SUPPORTED
+from auditeval.features.clap import SUPPORTED, originals
 from auditeval.features.clap.models import Clap
 from auditeval.types import UserError
 
@@ -46,7 +45,7 @@ def state(kind: str, tiny_clap: Path) -> State:
 
 def load(state: State, monkeypatch: pytest.MonkeyPatch) -> Clap:
     """As from a file with these tensors."""
-    monkeypatch.setattr(originals, "read", lambda path: dict(state))
+    monkeypatch.setattr(originals, "read", lambda *_: dict(state))
     monkeypatch.setattr(originals, "load_tokenizer", lambda *_: None)
     return originals.load_original(Path("model.pt"), None, False)
 

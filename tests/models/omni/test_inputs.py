@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auditeval.features.omni.base import Base, open_base
 from auditeval.models.omni.inputs import PROMPT, Batch, InputBuilder
+from auditeval.pretrained.qwen_omni import Base, open_base
 from auditeval.types import EditPair, UserError
 
 

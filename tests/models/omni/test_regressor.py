@@ -14,12 +14,13 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 from auditeval import audio
-from auditeval.features.omni.base import open_base
-from auditeval.features.omni.encoder import OmniEncoder
+from auditeval.features.encoder import Encoder
+from auditeval.features.omni.extractor import OmniExtractor
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.models.omni.inputs import Batch, PairRow
 from auditeval.models.omni.random_base import build
 from auditeval.models.omni.regressor import OmniRegressor
+from auditeval.pretrained.qwen_omni import open_base
 from auditeval.types import AXES, EditPair, UserError
 
 
@@ -35,7 +36,7 @@ def make(tiny_omni: Path, **changes: Any) -> OmniRegressor:
 
 @pytest.fixture(scope="module")
 def store(tiny_omni: Path, cache_dir: Path) -> FeatureStore:
-    return FeatureStore(OmniEncoder(str(tiny_omni)), cache_dir)
+    return FeatureStore(Encoder([OmniExtractor(str(tiny_omni))]), cache_dir)
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +138,7 @@ def test_padding_on_either_side_is_the_same(tiny_omni: Path, rows: list[PairRow]
 def test_cached_audio_tokens_are_fresh_ones(
     tiny_omni: Path, pairs: list[EditPair], tmp_path: Path
 ) -> None:
-    model, store = make(tiny_omni), FeatureStore(OmniEncoder(str(tiny_omni)), tmp_path)
+    model, store = make(tiny_omni), FeatureStore(Encoder([OmniExtractor(str(tiny_omni))]), tmp_path)
     fresh = model.predict(looked(model, store, pairs))
     encoded = store.misses
     assert encoded > 0
@@ -323,7 +324,7 @@ def test_four_bits_train_and_load_again(pairs: list[EditPair], tmp_path: Path) -
     base = str(build(tmp_path / "base", hidden=64, vocabulary="trained"))  # 32 is below its blocks
     torch.manual_seed(3)
     model = OmniRegressor(base, dtype="float32", load_in_4bit=True).train()
-    rows = looked(model, FeatureStore(OmniEncoder(base), tmp_path / "cache"), pairs)
+    rows = looked(model, FeatureStore(Encoder([OmniExtractor(base)]), tmp_path / "cache"), pairs)
     kinds = {type(module).__name__ for module in model.language_model.modules()}
     assert "Linear4bit" in kinds
     optimizer = torch.optim.Adam([p for p in model.parameters() if p.requires_grad], lr=1e-2)

@@ -19,8 +19,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import auditeval
-from auditeval.features.omni.base import open_base
 from auditeval.models.omni.regressor import OmniRegressor
+from auditeval.pretrained.qwen_omni import open_base
 from auditeval.types import AXES, EditPair, UserError
 
 REFERENCES = Path(__file__).with_name("references")
@@ -235,7 +235,7 @@ def test_the_hub_id_of_the_training_stands_in_for_a_folder_that_is_not_here(
     loaded = auditeval.load(folder, "cpu").checkpoint
     assert loaded.config.model.arguments["base"] == "Qwen/Qwen2.5-Omni-7B"
     assert loaded.config.model.arguments["base_revision"] == "0123abc"
-    assert loaded.config.encoder.arguments["model"] == "Qwen/Qwen2.5-Omni-7B"
+    assert loaded.config.features["qwen_omni"].arguments["model"] == "Qwen/Qwen2.5-Omni-7B"
 
 
 def test_a_base_without_scores_is_no_evaluator(tiny_omni: Path) -> None:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import torch
 
-from auditeval.features.threads import one_thread
+from auditeval.pretrained.threads import one_thread
 
 
 def hold(seconds: float) -> int:

@@ -1,6 +1,6 @@
-"""The original packages as encoders: laion_clap, msclap, and SQUIM of torchaudio.
+"""The original packages as extractors: laion_clap and msclap.
 
-For those who want an encoder exactly as its authors run it. `clap` loads the same checkpoint files
+For those who want a CLAP exactly as its authors run it. `clap` loads the same checkpoint files
 without these packages, and to the same numbers (tests/second_environment).
 
 laion_clap and msclap fetch tokenizers and text models from a model hub when they are imported or
@@ -12,9 +12,8 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from importlib.metadata import version as installed_version
 from pathlib import Path
 
 import numpy as np
@@ -22,14 +21,16 @@ import torch
 from torch import Tensor
 
 from auditeval import audio
-from auditeval.features.clap.files import read
-from auditeval.features.encoder import AudioFeatures
-from auditeval.features.threads import one_thread
-from auditeval.features.weights import digest, fill
-from auditeval.features.wrapped import first_line, imported, reaching_a_hub, revision
+from auditeval.features.clap import SUPPORTED
+from auditeval.features.clap.windows import WindowExtractor, unit
+from auditeval.features.extractor import AudioFeatures
+from auditeval.pretrained.packages import first_line, imported, reaching_a_hub, revision
+from auditeval.pretrained.threads import one_thread
+from auditeval.pretrained.torch_files import read
+from auditeval.pretrained.weights import fill
 from auditeval.types import UserError
 
-_CODE = "1"
+_CODE = "2"
 """Part of every revision: counts the changes here that change a number."""
 
 _COMPUTED = re.compile(
@@ -39,59 +40,39 @@ _COMPUTED = re.compile(
 """Buffers of the originals that follow from their settings."""
 
 
-class _Windowed:
-    """Clips cut into fixed windows, each encoded by itself; a clip is their weighted mean.
+class _PackageExtractor(WindowExtractor, ABC):
+    """Clips cut into fixed windows, each encoded by itself, from the clip's start without overlap.
 
-    Windows start at the clip's start and do not overlap. No window is longer than the package's
-    own, so none of its random crops is ever reached.
+    No window is longer than the package's own, so none of its random crops is ever reached.
     """
 
-    rate_hz: int
-    dim: int
-    batch_size = 1
-    compares_frames = False
     _window: int  # samples
 
     def encode_audio(self, clips: Sequence[np.ndarray]) -> list[AudioFeatures]:
-        """Mono float32 (N,) clips at `rate_hz` to embeddings (dim,); no frames."""
-        with torch.inference_mode(), one_thread():
-            return [AudioFeatures(self._encode_clip(clip), {}) for clip in clips]
+        """Mono float32 (N,) clips at `rate_hz` to unit embeddings (dim,) and their windows'."""
+        with torch.inference_mode():
+            return super().encode_audio(clips)
 
-    def _encode_clip(self, clip: np.ndarray) -> np.ndarray:
-        rows = [
-            span.weight * self._encode_window(clip[span.start : span.stop]).astype(np.float64)
-            for span in audio.adjoining_windows(len(clip), self._window, self.rate_hz)
-        ]
-        return np.sum(rows, axis=0).astype(np.float32)
-
-    @abstractmethod
-    def _encode_window(self, window: np.ndarray) -> np.ndarray:
-        """Samples of at most one window :: (n,) -> (dim,)."""
-
-
-class _JointEncoder(_Windowed):
-    """A CLAP package: unit embeddings of sound and words in one space."""
-
-    text_dim: int
-    joint_dim: int
-
-    def _encode_clip(self, clip: np.ndarray) -> np.ndarray:
-        return _unit(super()._encode_clip(clip))
+    def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
+        spans = audio.adjoining_windows(len(samples), self._window, self.rate_hz)
+        rows = [self._encode_window(samples[span.start : span.stop]) for span in spans]
+        return self.of_windows(spans, np.stack(rows))
 
     def encode_text(self, captions: Sequence[str]) -> np.ndarray:
         """Captions to unit embeddings, float32 (len(captions), dim); one at a time."""
-        rows = np.zeros((len(captions), self.text_dim), np.float32)
         with torch.inference_mode(), one_thread():
-            for row, caption in enumerate(captions):
-                rows[row] = _unit(self._encode_caption(caption))
-        return rows
+            return np.stack([unit(self._encode_caption(caption)) for caption in captions])
+
+    @abstractmethod
+    def _encode_window(self, window: np.ndarray) -> np.ndarray:
+        """Samples of at most one window :: (n,) -> (dim,), at unit norm."""
 
     @abstractmethod
     def _encode_caption(self, caption: str) -> np.ndarray:
         """One caption to (dim,)."""
 
 
-class LaionClapPackage(_JointEncoder):
+class LaionClapPackage(_PackageExtractor):
     """laion_clap's CLAP_Module, fed tensors (its path for arrays rounds samples to 16 bits).
 
     `checkpoint` is a file as LAION publishes it; `amodel` (HTSAT-tiny, HTSAT-base) and
@@ -110,7 +91,7 @@ class LaionClapPackage(_JointEncoder):
             "enable_fusion": enable_fusion,
             "amodel": amodel,
         }
-        state = read(path)
+        state = read(path, SUPPORTED)
         # Older transformers kept this buffer; the package takes it out as well.
         state.pop("text_branch.embeddings.position_ids", None)
         package = imported("laion_clap", "laion-clap", clashes=True)
@@ -139,7 +120,7 @@ class LaionClapPackage(_JointEncoder):
         return _row(self._module.get_text_embedding([caption], use_tensor=True))
 
 
-class MsClapPackage(_JointEncoder):
+class MsClapPackage(_PackageExtractor):
     """msclap's CLAP, version 2023 or 2022, with its tokens and its pooling of captions.
 
     `checkpoint` is a file as Microsoft publishes it. The package reads audio from files only and
@@ -155,7 +136,7 @@ class MsClapPackage(_JointEncoder):
             raise UserError(f"version {version!r} of msclap has no joint embeddings: 2023 or 2022")
         path = Path(checkpoint).expanduser().resolve()
         self.arguments = {"checkpoint": str(path), "version": version}
-        state = read(path)
+        state = read(path, SUPPORTED)
         package = imported("msclap", "msclap", clashes=True)
         nothing = io.BytesIO()
         torch.save({"model": {}}, nothing)
@@ -194,71 +175,6 @@ class MsClapPackage(_JointEncoder):
         return _row(self._wrapper._get_text_embeddings(tokens))
 
 
-class Squim(_Windowed):
-    """torchaudio's SQUIM_OBJECTIVE (Kumar et al. 2023): `MEASURES` of speech, without a reference.
-
-    Not an embedding space: three numbers a clip, the mean over windows of 10 s. `weights` is the
-    state dict that torchaudio publishes (squim_objective_dns2020.pth); without it torchaudio
-    downloads the file. A window of digital silence has no value and counts for nothing.
-    """
-
-    name = "squim"
-    rate_hz = 16000
-    text_dim = 0
-    joint_dim = 0
-
-    MEASURES = ("stoi", "pesq", "si_sdr")
-    """In the order of the embedding: STOI (0 to 1), PESQ (1 to 4.64) and SI-SDR (dB)."""
-    WINDOW_SECONDS = 10
-    """The attention grows with the square of the length: a minute would take 14 GB."""
-    dim = len(MEASURES)
-    _window = WINDOW_SECONDS * rate_hz
-    _least_samples = 64  # one step of the network's first layer
-
-    def __init__(self, weights: str | None = None) -> None:
-        path = Path(weights).expanduser().resolve() if weights is not None else None
-        self.arguments = {"weights": str(path) if path is not None else None}
-        pipelines = imported("torchaudio.pipelines", "squim")
-        if path is None:
-            with reaching_a_hub("torchaudio"):
-                self._model = pipelines.SQUIM_OBJECTIVE.get_model()
-        else:
-            self._model = imported("torchaudio.models", "squim").squim_objective_base()
-            state = read(path, "the weights of SQUIM are a state dict that torch saved")
-            fill(path, self._model, state, "SQUIM_OBJECTIVE")
-        self._model.eval().requires_grad_(False)
-        self.revision = f"{_CODE}-{installed_version('torchaudio')}-{digest(self._model)}"
-        self._device = "cpu"
-
-    def to(self, device: str) -> None:
-        """Run on this torch device from now on."""
-        self._device = device
-        self._model.to(device)
-
-    def encode_text(self, captions: Sequence[str]) -> np.ndarray:
-        """No text encoder: (N, 0)."""
-        return np.zeros((len(captions), 0), np.float32)
-
-    def _encode_clip(self, clip: np.ndarray) -> np.ndarray:
-        spans = audio.adjoining_windows(len(clip), self._window, self.rate_hz)
-        spans = [span for span in spans if clip[span.start : span.stop].any()]
-        if not spans:
-            raise audio.AudioError("a clip of digital silence has no STOI, PESQ or SI-SDR")
-        rows = [self._encode_window(clip[span.start : span.stop]) for span in spans]
-        weights = [span.weight for span in spans]
-        return np.average(np.array(rows, np.float64), axis=0, weights=weights).astype(np.float32)
-
-    def _encode_window(self, window: np.ndarray) -> np.ndarray:
-        padded = np.pad(window, (0, max(0, self._least_samples - len(window))))
-        measures = self._model(torch.from_numpy(padded).to(self._device)[None])
-        return np.array([measure.item() for measure in measures], np.float32)
-
-
 def _row(embeddings: Tensor) -> np.ndarray:
     """The only row of a batch, at unit norm :: (1, D) -> (D,)."""
-    return _unit(embeddings[0].float().cpu().numpy())
-
-
-def _unit(row: np.ndarray) -> np.ndarray:
-    wide = row.astype(np.float64)
-    return (wide / max(float(np.linalg.norm(wide)), 1e-12)).astype(np.float32)
+    return unit(embeddings[0].float().cpu().numpy())

@@ -11,20 +11,20 @@ import numpy as np
 import torch
 
 from auditeval import audio
-from auditeval.features.encoder import AudioFeatures
-from auditeval.features.omni.base import DTYPES, open_base
-from auditeval.features.threads import one_thread
+from auditeval.features.encoder import Clip
+from auditeval.features.extractor import AudioFeatures, Extractor
+from auditeval.pretrained.qwen_omni import DTYPES, open_base
+from auditeval.pretrained.threads import one_thread
 from auditeval.types import UserError
 
-TOKENS = "audio_tokens"
-"""Name of the frames that `OmniEncoder` makes."""
+_TOKENS = "audio_tokens"
 
 _ACCELERATOR_BATCH = 16
 # What decides how given weights are used.
 _COMPUTING = ("activation_function", "encoder_attention_heads", "n_window", "scale_embedding")
 
 
-class OmniEncoder:
+class OmniExtractor(Extractor):
     """The audio tower of `model`, a folder or hub id of Qwen2.5-Omni (at `model_revision`).
 
     A clip becomes one token for each 40 ms: frames `audio_tokens` :: (T, dim), float32, or float16
@@ -34,8 +34,6 @@ class OmniEncoder:
     """
 
     name = "qwen_omni"
-    text_dim = joint_dim = 0
-    compares_frames = False
 
     def __init__(
         self,
@@ -96,13 +94,9 @@ class OmniEncoder:
                 f"{self.arguments['model']} are damaged, or dtype=float32 is needed"
             )
         return [
-            AudioFeatures(tokens.mean(axis=0, dtype=np.float32), {TOKENS: tokens})
+            AudioFeatures(tokens.mean(axis=0, dtype=np.float32), {_TOKENS: tokens})
             for tokens in np.split(rows, np.cumsum(counts)[:-1])
         ]
-
-    def encode_text(self, captions: Sequence[str]) -> np.ndarray:
-        """It has no text encoder of its own: (len(captions), 0)."""
-        return np.zeros((len(captions), 0), np.float32)
 
     def _revision(self, config: object) -> str:
         """Of weights and options, wherever the model lies; front ends are all alike."""
@@ -114,6 +108,11 @@ class OmniEncoder:
         settings |= {"dtype": self.arguments["dtype"], "code": 1}
         digest.update(json.dumps(settings, sort_keys=True).encode())
         return digest.hexdigest()[:16]
+
+
+def tokens_of(clip: Clip) -> np.ndarray:
+    """The audio tokens of a clip that an `OmniExtractor` encoded :: (T, dim)."""
+    return clip[OmniExtractor.name].frames[_TOKENS]
 
 
 def log_mel(front_end: Any, samples: np.ndarray) -> np.ndarray:

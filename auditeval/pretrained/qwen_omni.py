@@ -18,7 +18,8 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import nn
 
-from auditeval.features.quiet import quiet_transformers
+from auditeval.pretrained.packages import first_line
+from auditeval.pretrained.quiet import quiet_transformers
 from auditeval.types import UserError
 
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
@@ -202,7 +203,3 @@ def open_weights(path: Path) -> Iterator[Any]:
             yield file
     except (SafetensorError, OSError) as error:
         raise UserError(f"{path}: cannot be read as weights ({first_line(error)})") from None
-
-
-def first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

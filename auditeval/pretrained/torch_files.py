@@ -15,14 +15,10 @@ from torch import Tensor
 
 from auditeval.types import UserError
 
-SUPPORTED = (
-    "supported are LAION CLAP (HTSAT with RoBERTa), Microsoft CLAP 2022 and 2023, and directories "
-    "in the format of transformers"
-)
 _BEFORE_ZIP = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."  # how torch marked its files until 1.5
 
 
-def read(path: str | os.PathLike[str], supported: str = SUPPORTED) -> dict[str, Tensor]:
+def read(path: str | os.PathLike[str], supported: str) -> dict[str, Tensor]:
     """The tensors of a file that torch saved :: upstream key -> tensor, `module.` taken off.
 
     Looks into {"state_dict": ...} (LAION), {"model": ...} (Microsoft, PANNs) and a bare state dict.

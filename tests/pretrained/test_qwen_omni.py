@@ -11,8 +11,8 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from auditeval.features.omni.base import Base, open_base
-from auditeval.features.omni.encoder import OmniEncoder
+from auditeval.features.omni.extractor import OmniExtractor
+from auditeval.pretrained.qwen_omni import Base, open_base
 from auditeval.types import UserError
 
 Break = Callable[[Path], object]
@@ -106,7 +106,7 @@ def test_a_hub_id_is_recorded_with_its_commit(
     base = open_base("Qwen/Qwen2.5-Omni-7B", "main")
     assert asked == [("Qwen/Qwen2.5-Omni-7B", "main")]
     assert (base.name, base.revision) == ("Qwen/Qwen2.5-Omni-7B", "0123abc")
-    encoder = OmniEncoder("Qwen/Qwen2.5-Omni-7B")
+    encoder = OmniExtractor("Qwen/Qwen2.5-Omni-7B")
     assert encoder.arguments["model"] == "Qwen/Qwen2.5-Omni-7B"
     assert encoder.arguments["model_revision"] == "0123abc"
 

@@ -1,15 +1,16 @@
-"""`melstats`: multi-resolution log-mel statistics. No weights, no text."""
+"""`spectrum`: multi-resolution log-mel statistics. No weights, no text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
 
 import numpy as np
 from scipy import fft
 
-from auditeval.features.encoder import AudioFeatures, ClipEncoder
+from auditeval.features.alignment import ALIGNMENT_NAMES, Alignment, align
+from auditeval.features.comparison import Frames
+from auditeval.features.extractor import AudioFeatures, Extractor
 from auditeval.features.mel import hann, htk_filters
 
 FLOOR_DB = -100.0
@@ -19,23 +20,20 @@ _BLOCK_FRAMES = 4096
 """Frames transformed at a time: an hour takes the memory of a minute."""
 
 
-class MelStats(ClipEncoder):
+class Spectrum(Extractor):
     """Mean, spread, percentiles and flux of log-mel bands at two time resolutions.
 
     The finer resolution's frames are kept as `frames["mel"]` :: float16 (T, bands) in dB, one each
-    `HOP_SECONDS`; the pairwise heads compare original and edited on them.
+    `HOP_SECONDS`. By them the clips of a pair are aligned, for itself and for other extractors.
 
-    >>> MelStats().encode_clip(np.zeros(32000, np.float32)).frames["mel"].shape
+    >>> Spectrum().encode_clip(np.zeros(32000, np.float32)).frames["mel"].shape
     (100, 64)
     """
 
-    name = "melstats"
-
-    def __init__(self) -> None:
-        self.arguments: dict[str, Any] = {}
-
+    name = "spectrum"
     revision = "1"
     rate_hz = 32000
+    alignment = ALIGNMENT_NAMES
 
     HOP_SECONDS = 0.01
     BANDS = 64
@@ -44,11 +42,22 @@ class MelStats(ClipEncoder):
     STATISTICS = 5
     dim = len(RESOLUTIONS) * BANDS * STATISTICS
 
+    def __init__(self) -> None:
+        self.arguments = {}
+
     def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
         """Mono float32 (N,) at 32 kHz to 640 statistics and the log-mel frames."""
         fine, coarse = (log_mel(samples, n_fft, hop) for n_fft, hop in self.RESOLUTIONS)
         embedding = np.concatenate([_statistics(fine), _statistics(coarse)])
         return AudioFeatures(embedding, {"mel": fine.astype(np.float16)})
+
+    def align(self, original: Frames, edited: Frames) -> Alignment:
+        """See `alignment.align`."""
+        return align(original["mel"], edited["mel"])
+
+    def compare(self, original: Frames, edited: Frames, alignment: Alignment | None) -> np.ndarray:
+        """What aligning the clips said of them."""
+        return (alignment or self.align(original, edited)).values
 
 
 def log_mel(samples: np.ndarray, n_fft: int, hop: int) -> np.ndarray:
@@ -59,7 +68,7 @@ def log_mel(samples: np.ndarray, n_fft: int, hop: int) -> np.ndarray:
     """
     filters, window = mel_filters(n_fft), hann(n_fft)
     scale = 1.0 / np.square(window.sum())
-    made = np.empty((-(-len(samples) // hop), MelStats.BANDS), np.float32)
+    made = np.empty((-(-len(samples) // hop), Spectrum.BANDS), np.float32)
     for start, frames in _frames(samples, n_fft, hop):
         power = np.square(np.abs(fft.rfft(frames * window, axis=1))) @ filters * scale
         decibels = np.maximum(10 * np.log10(power + 1e-12), FLOOR_DB)
@@ -90,5 +99,5 @@ def _statistics(frames: np.ndarray) -> np.ndarray:
 @cache
 def mel_filters(n_fft: int) -> np.ndarray:
     """Triangles of the bands :: float32 (n_fft / 2 + 1, 64)."""
-    filters = htk_filters(n_fft, MelStats.BANDS, *MelStats.RANGE_HZ, MelStats.rate_hz)
+    filters = htk_filters(n_fft, Spectrum.BANDS, *Spectrum.RANGE_HZ, Spectrum.rate_hz)
     return filters.astype(np.float32)

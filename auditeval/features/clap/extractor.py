@@ -14,8 +14,9 @@ from torch import Tensor
 from auditeval import audio
 from auditeval.features.clap.load import load_clap
 from auditeval.features.clap.models import LaionClap
-from auditeval.features.encoder import AudioFeatures
-from auditeval.features.threads import one_thread
+from auditeval.features.clap.windows import WindowExtractor, unit
+from auditeval.features.extractor import AudioFeatures
+from auditeval.pretrained.threads import one_thread
 from auditeval.types import UserError
 
 _DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
@@ -27,11 +28,12 @@ _COMPUTING = (
     "num_attention_heads", "pad_token_id", "patch_stride", "projection_hidden_act",
     "scale_attn_by_inverse_layer_idx", "scale_attn_weights", "spec_size", "window_size",
 )  # fmt: skip
+_KEPT = 2  # counts changes of what is kept of a clip: before, no windows
 _PROBE = "A dog's bark, 2 bells & rain!"  # tokenizers that differ at all most likely differ here
 _UPSTREAM_RATE_HZ, _UPSTREAM_SAMPLES = 16000, 160000
 
 
-class ClapEncoder:
+class ClapExtractor(WindowExtractor):
     """A frozen CLAP from `model`: a transformers directory, a hub id or an original .pt file.
 
     Clips are cut into windows of the length that the model was trained on (10 s; Microsoft 7 or
@@ -51,7 +53,6 @@ class ClapEncoder:
     """
 
     name = "clap"
-    compares_frames = False
 
     def __init__(
         self,
@@ -95,22 +96,21 @@ class ClapEncoder:
         self.batch_size = self._chosen_batch_size or default
 
     def encode_audio(self, clips: Sequence[np.ndarray]) -> list[AudioFeatures]:
-        """Mono float32 (N,) clips at `rate_hz` to unit embeddings (dim,); no frames.
+        """Mono float32 (N,) clips at `rate_hz` to unit embeddings (dim,), and their windows'.
 
         Raises audio.AudioError where an embedding is not finite.
         """
-        windows, weights, counts = [], [], []
-        for clip in clips:
-            spans = self._spans(len(clip))
-            windows += [clip[span.start : span.stop] for span in spans]
-            weights += [span.weight for span in spans]
-            counts.append(len(spans))
+        spans = [self._spans(len(clip)) for clip in clips]
+        windows = [
+            clip[span.start : span.stop]
+            for clip, of_clip in zip(clips, spans, strict=True)
+            for span in of_clip
+        ]
         embeddings = np.concatenate(list(self._embed_windows(windows)))
-        weighted = embeddings.astype(np.float64) * np.array(weights)[:, None]
-        ends = np.cumsum(counts)
+        ends = np.cumsum([len(of_clip) for of_clip in spans])[:-1]
         return [
-            AudioFeatures(_unit(weighted[end - count : end].sum(axis=0)), {})
-            for end, count in zip(ends, counts, strict=True)
+            self.of_windows(of_clip, rows)
+            for of_clip, rows in zip(spans, np.split(embeddings, ends), strict=True)
         ]
 
     def encode_text(self, captions: Sequence[str]) -> np.ndarray:
@@ -159,7 +159,7 @@ class ClapEncoder:
                 f"{self._source}: an embedding is not finite in {self._dtype}; its weights are "
                 "damaged, or dtype=float32 is needed"
             )
-        return _unit(rows)
+        return unit(rows)
 
     def _revision(self, dtype: str, upstream_compat: bool) -> str:
         """Of weights, front end, tokens and options: where the model lies does not matter."""
@@ -181,12 +181,7 @@ class ClapEncoder:
         ]
         settings["tokens"] = self._clap.token_ids([_PROBE])
         digest.update(json.dumps(settings, sort_keys=True).encode())
-        return digest.hexdigest()[:16]
-
-
-def _unit(rows: np.ndarray) -> np.ndarray:
-    norms = np.linalg.norm(rows.astype(np.float64), axis=-1, keepdims=True)
-    return (rows / np.maximum(norms, 1e-12)).astype(np.float32)
+        return f"{digest.hexdigest()[:16]}-{_KEPT}"
 
 
 def _found(name: str) -> str:

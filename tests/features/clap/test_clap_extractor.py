@@ -1,4 +1,4 @@
-"""`ClapEncoder` against the modules of transformers, run by hand, and its laws."""
+"""`ClapExtractor` against the modules of transformers, run by hand, and its laws."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from safetensors.torch import load_file, save_file
 from transformers import ClapFeatureExtractor, ClapModel, ClapProcessor
 
 from auditeval.audio import AudioError
-from auditeval.features.clap.encoder import ClapEncoder
-from auditeval.features.store import FeatureStore, PairFeatures
+from auditeval.features.clap.extractor import ClapExtractor
+from auditeval.features.encoder import Encoder
+from auditeval.features.pair import PairFeatures
+from auditeval.features.store import FeatureStore
 from auditeval.types import EditPair, UserError
 
 RATE_HZ = 48000
@@ -95,8 +97,8 @@ def by_hand(tiny_clap: Path) -> ByHand:
 
 
 @pytest.fixture(scope="module")
-def encoder(tiny_clap: Path) -> ClapEncoder:
-    return ClapEncoder(str(tiny_clap))
+def encoder(tiny_clap: Path) -> ClapExtractor:
+    return ClapExtractor(str(tiny_clap))
 
 
 @pytest.fixture(scope="module")
@@ -109,9 +111,12 @@ def minute() -> np.ndarray:
     return clip(60, seed=1)
 
 
-def embed(encoder: ClapEncoder, *clips: np.ndarray) -> np.ndarray:
+def embed(encoder: ClapExtractor, *clips: np.ndarray) -> np.ndarray:
     made = encoder.encode_audio(clips)
-    assert all(features.frames == {} for features in made)
+    for features in made:
+        windows = features.frames["joint"]
+        assert np.allclose(np.linalg.norm(windows, axis=1), 1, atol=1e-6)
+        assert len(features.frames["span"]) == len(windows)
     return np.stack([features.embedding for features in made])
 
 
@@ -121,10 +126,10 @@ def largest(first: np.ndarray, second: np.ndarray) -> float:
 
 @pytest.mark.parametrize("batch_size", [1, 8])
 def test_a_minute_gives_the_same_bytes_alone_and_among_neighbours(
-    tiny_clap: Path, encoder: ClapEncoder, minute: np.ndarray, batch_size: int
+    tiny_clap: Path, encoder: ClapExtractor, minute: np.ndarray, batch_size: int
 ) -> None:
     expected = embed(encoder, minute)[0]
-    other = ClapEncoder(str(tiny_clap), batch_size=batch_size)
+    other = ClapExtractor(str(tiny_clap), batch_size=batch_size)
     assert other.batch_size == batch_size
     among = embed(other, clip(3, 2), minute, clip(13, 3), minute)
     assert np.array_equal(among[1], expected)
@@ -134,7 +139,7 @@ def test_a_minute_gives_the_same_bytes_alone_and_among_neighbours(
 
 
 def test_the_store_gives_the_same_bytes_whatever_its_threads_and_batches(
-    tiny_clap: Path, encoder: ClapEncoder, minute: np.ndarray, tmp_path: Path
+    tiny_clap: Path, encoder: ClapExtractor, minute: np.ndarray, tmp_path: Path
 ) -> None:
     clips = {"minute": minute, "short": clip(2, 4), "two": clip(12, 5), "rain": clip(4, 6)}
     for name, samples in clips.items():
@@ -153,8 +158,8 @@ def test_the_store_gives_the_same_bytes_whatever_its_threads_and_batches(
     expected = {name: embed(encoder, samples)[0] for name, samples in clips.items()}
     words = encoder.encode_text(CAPTIONS)
     for workers, batch_size in ((0, 1), (2, 1), (0, 3), (2, 3)):
-        other = ClapEncoder(str(tiny_clap), batch_size=batch_size)
-        store = FeatureStore(other, tmp_path / f"{workers} {batch_size}", workers)
+        other = ClapExtractor(str(tiny_clap), batch_size=batch_size)
+        store = FeatureStore(Encoder([other]), tmp_path / f"{workers} {batch_size}", workers)
         rows = store.pairs(pairs)
         assert store.misses > len(clips)
         for index, (row, (before, after)) in enumerate(zip(rows, names, strict=True)):
@@ -168,7 +173,7 @@ def test_the_store_gives_the_same_bytes_whatever_its_threads_and_batches(
 @pytest.mark.parametrize("kind", ["unfused", "fused"])
 def test_chance_has_no_part(tiny_clap: Path, fused: Path, kind: str) -> None:
     """No random crop of a long clip, and no random clip that is marked as longer."""
-    encoder = ClapEncoder(str(fused if kind == "fused" else tiny_clap))
+    encoder = ClapExtractor(str(fused if kind == "fused" else tiny_clap))
     clips = [clip(23, 7), clip(4, 8), clip(10, 9)]
     made = []
     for seed in (1, 2, 3):
@@ -179,7 +184,7 @@ def test_chance_has_no_part(tiny_clap: Path, fused: Path, kind: str) -> None:
     assert np.array_equal(made[0], made[2])
 
 
-def test_nobody_elses_random_numbers_are_used_up(encoder: ClapEncoder) -> None:
+def test_nobody_elses_random_numbers_are_used_up(encoder: ClapExtractor) -> None:
     np.random.seed(4)  # noqa: NPY002
     torch.manual_seed(4)
     embed(encoder, clip(13, 7))
@@ -193,7 +198,7 @@ def test_nobody_elses_random_numbers_are_used_up(encoder: ClapEncoder) -> None:
 
 @pytest.mark.parametrize("seconds", [20, 23.7, 10.5, 60])
 def test_a_clip_is_the_mean_of_its_windows_by_length(
-    encoder: ClapEncoder, by_hand: ByHand, seconds: float
+    encoder: ClapExtractor, by_hand: ByHand, seconds: float
 ) -> None:
     samples = clip(seconds, seed=10)
     windows = [samples[start : start + WINDOW] for start in range(0, len(samples), WINDOW)]
@@ -207,7 +212,7 @@ def test_a_clip_is_the_mean_of_its_windows_by_length(
 
 @pytest.mark.parametrize("seconds", [0.06, 0.7, 3.3, 4.99, 6, 10])
 def test_a_short_clip_is_repeated_as_the_processor_of_transformers_does_it(
-    encoder: ClapEncoder, by_hand: ByHand, seconds: float
+    encoder: ClapExtractor, by_hand: ByHand, seconds: float
 ) -> None:
     samples = clip(seconds, seed=11)
     inputs = by_hand.processor(audio=samples, sampling_rate=RATE_HZ, return_tensors="pt")
@@ -218,7 +223,7 @@ def test_a_short_clip_is_repeated_as_the_processor_of_transformers_does_it(
 
 
 def test_a_rest_that_is_too_short_to_be_rated_is_dropped(
-    encoder: ClapEncoder, by_hand: ByHand
+    encoder: ClapExtractor, by_hand: ByHand
 ) -> None:
     """49 ms behind a round length say nothing; 50 ms are a window of their own."""
     samples = clip(20.06, seed=12)
@@ -235,7 +240,7 @@ def test_a_rest_that_is_too_short_to_be_rated_is_dropped(
 
 
 def test_words_are_those_of_padded_and_masked_batches(
-    encoder: ClapEncoder, by_hand: ByHand
+    encoder: ClapExtractor, by_hand: ByHand
 ) -> None:
     expected = by_hand.words(CAPTIONS)
     assert largest(encoder.encode_text(CAPTIONS), expected) < CLOSE
@@ -247,7 +252,7 @@ def test_words_are_those_of_padded_and_masked_batches(
                    np.tile(expected[:3], (20, 1))])) < CLOSE  # fmt: skip
 
 
-def test_a_caption_is_cut_at_77_tokens(encoder: ClapEncoder, by_hand: ByHand) -> None:
+def test_a_caption_is_cut_at_77_tokens(encoder: ClapExtractor, by_hand: ByHand) -> None:
     tokenizer = by_hand.processor.tokenizer
     ids = tokenizer(LONG)["input_ids"]
     assert len(ids) > 100
@@ -263,15 +268,15 @@ def test_a_caption_is_cut_at_77_tokens(encoder: ClapEncoder, by_hand: ByHand) ->
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_embeddings_are_of_unit_norm(tiny_clap: Path, dtype: str) -> None:
-    encoder = ClapEncoder(str(tiny_clap), dtype=dtype)
+    encoder = ClapExtractor(str(tiny_clap), dtype=dtype)
     for rows in (embed(encoder, clip(13), clip(2)), encoder.encode_text(CAPTIONS)):
         assert rows.dtype == np.float32
         assert rows.shape[1] == encoder.dim == encoder.text_dim == encoder.joint_dim == 32
         assert np.abs(np.linalg.norm(rows.astype(np.float64), axis=1) - 1).max() < CLOSE
 
 
-def test_bfloat16_is_near_and_another_revision(tiny_clap: Path, encoder: ClapEncoder) -> None:
-    half = ClapEncoder(str(tiny_clap), dtype="bfloat16")
+def test_bfloat16_is_near_and_another_revision(tiny_clap: Path, encoder: ClapExtractor) -> None:
+    half = ClapExtractor(str(tiny_clap), dtype="bfloat16")
     assert half.revision != encoder.revision
     for exact, near in (
         (embed(encoder, clip(13), clip(2)), embed(half, clip(13), clip(2))),
@@ -283,14 +288,14 @@ def test_bfloat16_is_near_and_another_revision(tiny_clap: Path, encoder: ClapEnc
 
 def test_an_unknown_dtype_is_a_sentence(tiny_clap: Path) -> None:
     with pytest.raises(UserError, match=r"^dtype 'int8' is none of float32, float16, bfloat16$"):
-        ClapEncoder(str(tiny_clap), dtype="int8")
+        ClapExtractor(str(tiny_clap), dtype="int8")
 
 
 def test_the_revision_is_of_what_is_in_the_folder(
-    tiny_clap: Path, encoder: ClapEncoder, tmp_path: Path
+    tiny_clap: Path, encoder: ClapExtractor, tmp_path: Path
 ) -> None:
     copy = shutil.copytree(tiny_clap, tmp_path / "elsewhere" / "copy")
-    again = ClapEncoder(str(copy), batch_size=8)
+    again = ClapExtractor(str(copy), batch_size=8)
     assert again.revision == encoder.revision
     assert again.arguments["model"] != encoder.arguments["model"]
 
@@ -327,20 +332,20 @@ def change_tokens(folder: Path) -> None:
     "change", [change_weight, change_statistics, change_front_end, change_tokens]
 )
 def test_what_changes_a_number_changes_the_revision(
-    tiny_clap: Path, encoder: ClapEncoder, tmp_path: Path, change: Callable[[Path], None]
+    tiny_clap: Path, encoder: ClapExtractor, tmp_path: Path, change: Callable[[Path], None]
 ) -> None:
     folder = shutil.copytree(tiny_clap, tmp_path / "changed")
     change(folder)
-    assert ClapEncoder(str(folder)).revision != encoder.revision
+    assert ClapExtractor(str(folder)).revision != encoder.revision
 
 
 def test_another_tokenizer_is_another_revision(
-    tiny_clap: Path, encoder: ClapEncoder, tmp_path: Path
+    tiny_clap: Path, encoder: ClapExtractor, tmp_path: Path
 ) -> None:
     folder = shutil.copytree(tiny_clap, tmp_path / "tokenizer")
-    assert ClapEncoder(str(tiny_clap), str(folder)).revision == encoder.revision
+    assert ClapExtractor(str(tiny_clap), str(folder)).revision == encoder.revision
     change_tokens(folder)
-    other = ClapEncoder(str(tiny_clap), str(folder))
+    other = ClapExtractor(str(tiny_clap), str(folder))
     assert other.revision != encoder.revision
     assert largest(other.encode_text(["dog"]), encoder.encode_text(["dog"])) > 1e-3
 
@@ -354,7 +359,7 @@ def test_damaged_weights_are_no_silent_nan(
     weights = load_file(folder / "model.safetensors")
     weights[f"{side}_projection.linear2.bias"][5] = value
     save_file(weights, folder / "model.safetensors", {"format": "pt"})
-    damaged = ClapEncoder(str(folder))
+    damaged = ClapExtractor(str(folder))
     calls = {"audio": lambda: embed(damaged, clip(2)), "text": lambda: damaged.encode_text("a")}
     failure = AudioError if side == "audio" else UserError
     with pytest.raises(failure, match=r"damaged: an embedding is not finite.*dtype") as caught:
@@ -366,9 +371,9 @@ def test_damaged_weights_are_no_silent_nan(
 
 @pytest.mark.parametrize("seconds", [4, 10, 14])
 def test_upstream_compat_takes_16_khz_for_48(
-    tiny_clap: Path, encoder: ClapEncoder, by_hand: ByHand, seconds: int
+    tiny_clap: Path, encoder: ClapExtractor, by_hand: ByHand, seconds: int
 ) -> None:
-    compat = ClapEncoder(str(tiny_clap), upstream_compat=True)
+    compat = ClapExtractor(str(tiny_clap), upstream_compat=True)
     assert compat.rate_hz == 16000
     assert compat.revision != encoder.revision
     samples = clip(seconds, seed=13, rate_hz=16000)
@@ -385,6 +390,6 @@ def test_upstream_compat_takes_16_khz_for_48(
 def test_a_fused_model_has_nothing_to_fuse(fused: Path) -> None:
     """The extractor would mark a clip of each batch as longer, and mean another embedding."""
     by_hand = ByHand.load(fused)
-    encoder, samples = ClapEncoder(str(fused)), clip(3, seed=14)
+    encoder, samples = ClapExtractor(str(fused)), clip(3, seed=14)
     assert largest(embed(encoder, samples)[0], by_hand.window(samples)) < CLOSE
     assert largest(by_hand.window(samples, longer=True), by_hand.window(samples)) > 100 * CLOSE

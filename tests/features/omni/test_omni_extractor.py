@@ -12,9 +12,9 @@ import pytest
 import torch
 
 from auditeval import audio
-from auditeval.features import make_encoder
-from auditeval.features.omni.base import open_base
-from auditeval.features.omni.encoder import TOKENS, OmniEncoder, log_mel, token_count
+from auditeval.features import make_extractor
+from auditeval.features.omni.extractor import OmniExtractor, log_mel, token_count
+from auditeval.pretrained.qwen_omni import open_base
 from auditeval.types import UserError
 
 RATE_HZ = 16000
@@ -28,8 +28,8 @@ def clip(seconds: float, seed: int = 0) -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def encoder(tiny_omni: Path) -> OmniEncoder:
-    return OmniEncoder(str(tiny_omni))
+def encoder(tiny_omni: Path) -> OmniExtractor:
+    return OmniExtractor(str(tiny_omni))
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_log_mel_is_the_official_one_to_the_last_digit(front_end: Any, seconds: 
 
 
 def test_tokens_are_those_of_the_official_model(
-    tiny_omni: Path, front_end: Any, encoder: OmniEncoder
+    tiny_omni: Path, front_end: Any, encoder: OmniExtractor
 ) -> None:
     from transformers import Qwen2_5OmniThinkerForConditionalGeneration
 
@@ -73,62 +73,66 @@ def test_tokens_are_those_of_the_official_model(
         )
     # transformers 4.57 gives the tensor, 5 an object around it.
     official = getattr(official, "last_hidden_state", official).numpy()
-    ours = [made.frames[TOKENS] for made in encoder.encode_audio(clips)]
+    ours = [made.frames["audio_tokens"] for made in encoder.encode_audio(clips)]
     assert [len(tokens) for tokens in ours] == [25, 67, 1]
     np.testing.assert_allclose(np.concatenate(ours), official, atol=2e-6)
 
 
-def test_neighbours_change_a_token_by_rounding_at_most(encoder: OmniEncoder) -> None:
+def test_neighbours_change_a_token_by_rounding_at_most(encoder: OmniExtractor) -> None:
     clips = [clip(1.0), clip(2.7, 1), clip(0.05, 2), clip(1.0, 3)]
     for together, sample in zip(encoder.encode_audio(clips), clips, strict=True):
         (alone,) = encoder.encode_audio([sample])
-        np.testing.assert_allclose(together.frames[TOKENS], alone.frames[TOKENS], atol=5e-6)
         np.testing.assert_allclose(
-            alone.embedding, alone.frames[TOKENS].mean(axis=0), rtol=1e-5, atol=1e-7
+            together.frames["audio_tokens"], alone.frames["audio_tokens"], atol=5e-6
+        )
+        np.testing.assert_allclose(
+            alone.embedding, alone.frames["audio_tokens"].mean(axis=0), rtol=1e-5, atol=1e-7
         )
 
 
 @pytest.mark.parametrize("samples", [321, 400, 480, 481, 640, 16000, 16001, 15999])
-def test_token_count_is_what_the_tower_makes(encoder: OmniEncoder, samples: int) -> None:
+def test_token_count_is_what_the_tower_makes(encoder: OmniExtractor, samples: int) -> None:
     (made,) = encoder.encode_audio([clip(1.1)[:samples]])
-    assert len(made.frames[TOKENS]) == token_count(-(-samples // 160))
+    assert len(made.frames["audio_tokens"]) == token_count(-(-samples // 160))
 
 
 @pytest.mark.parametrize("samples", [1, 160, 320])
-def test_a_clip_too_short_for_a_token_is_an_error(encoder: OmniEncoder, samples: int) -> None:
+def test_a_clip_too_short_for_a_token_is_an_error(encoder: OmniExtractor, samples: int) -> None:
     with pytest.raises(audio.AudioError, match="needs more than 20 ms for its first audio token"):
         encoder.encode_audio([clip(1.0), clip(1.0)[:samples]])
 
 
-def test_less_precision_is_near_and_another_revision(tiny_omni: Path, encoder: OmniEncoder) -> None:
-    rough = OmniEncoder(str(tiny_omni), dtype="bfloat16")
+def test_less_precision_is_near_and_another_revision(
+    tiny_omni: Path, encoder: OmniExtractor
+) -> None:
+    rough = OmniExtractor(str(tiny_omni), dtype="bfloat16")
     assert rough.revision != encoder.revision
     (exact,), (near,) = encoder.encode_audio([clip(1.0)]), rough.encode_audio([clip(1.0)])
-    tokens = near.frames[TOKENS]
+    tokens = near.frames["audio_tokens"]
     assert tokens.dtype == np.float16
     # Kept as the tower made them: all of bfloat16's numbers are float16's too, at this size.
     as_bfloat16 = torch.from_numpy(tokens.astype(np.float32)).bfloat16().float().numpy()
     normal = np.abs(as_bfloat16) > 6.2e-5
     assert np.array_equal(tokens.astype(np.float32)[normal], as_bfloat16[normal])
-    scale = np.abs(exact.frames[TOKENS]).max()
-    assert 0 < np.abs(tokens - exact.frames[TOKENS]).max() < 0.05 * scale
+    scale = np.abs(exact.frames["audio_tokens"]).max()
+    assert 0 < np.abs(tokens - exact.frames["audio_tokens"]).max() < 0.05 * scale
 
 
 def test_the_revision_is_of_the_weights_not_of_the_place(
-    tiny_omni: Path, encoder: OmniEncoder, tmp_path: Path
+    tiny_omni: Path, encoder: OmniExtractor, tmp_path: Path
 ) -> None:
     from safetensors.torch import load_file, save_file
 
     moved = shutil.copytree(tiny_omni, tmp_path / "elsewhere")
-    assert OmniEncoder(str(moved)).revision == encoder.revision
+    assert OmniExtractor(str(moved)).revision == encoder.revision
     weights = load_file(moved / "model.safetensors")
     weights["thinker.audio_tower.conv1.bias"][0] += 1e-3
     save_file(weights, moved / "model.safetensors", {"format": "pt"})
-    assert OmniEncoder(str(moved)).revision != encoder.revision
+    assert OmniExtractor(str(moved)).revision != encoder.revision
 
 
 def test_names_of_a_saved_thinker_are_known_too(
-    tiny_omni: Path, encoder: OmniEncoder, tmp_path: Path
+    tiny_omni: Path, encoder: OmniExtractor, tmp_path: Path
 ) -> None:
     """`Qwen2_5OmniThinkerForConditionalGeneration.save_pretrained` leaves the prefix out."""
     from transformers import AutoTokenizer, Qwen2_5OmniThinkerForConditionalGeneration
@@ -137,7 +141,7 @@ def test_names_of_a_saved_thinker_are_known_too(
     thinker.save_pretrained(tmp_path / "saved")
     AutoTokenizer.from_pretrained(tiny_omni).save_pretrained(tmp_path / "saved")
     shutil.copy(tiny_omni / "preprocessor_config.json", tmp_path / "saved")
-    again, base = OmniEncoder(str(tmp_path / "saved")), open_base(str(tmp_path / "saved"))
+    again, base = OmniExtractor(str(tmp_path / "saved")), open_base(str(tmp_path / "saved"))
     assert again.revision == encoder.revision
     assert base.fingerprint() == open_base(str(tiny_omni)).fingerprint()
     assert base.tokenizer()("a<|AUDIO|>b")["input_ids"]
@@ -150,13 +154,13 @@ def test_names_of_a_saved_thinker_are_known_too(
         ({"model": "/no/such"}, "/no/such: no such folder"),
         ({"dtype": "int4"}, "dtype 'int4' is none of float32, float16, bfloat16"),
         ({"batch_size": 0}, "batch_size 0: expected a whole number above 0"),
-        ({"size": 3}, "encoder 'qwen_omni' cannot be made with its arguments"),
+        ({"size": 3}, "extractor 'qwen_omni' cannot be made with its arguments"),
     ],
 )
 def test_wrong_options_are_one_sentence(
     tiny_omni: Path, change: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(UserError) as caught:
-        make_encoder("qwen_omni", **{"model": str(tiny_omni), **change})
+        make_extractor("qwen_omni", **{"model": str(tiny_omni), **change})
     assert str(caught.value).startswith(sentence)
     assert "\n" not in str(caught.value)

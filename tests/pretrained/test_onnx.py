@@ -10,7 +10,7 @@ import psutil
 import pytest
 from onnx import TensorProto, helper
 
-from auditeval.features.onnx import session
+from auditeval.pretrained.onnx import session
 
 
 @pytest.fixture(scope="module")

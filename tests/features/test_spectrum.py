@@ -1,15 +1,15 @@
-"""melstats against its definition written out, and laws of level."""
+"""spectrum against its definition written out, and laws of level."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from auditeval.features import melstats
-from auditeval.features.melstats import MelStats, log_mel
+from auditeval.features import spectrum
+from auditeval.features.spectrum import Spectrum, log_mel
 
-RATE_HZ = MelStats.rate_hz
-BANDS = MelStats.BANDS
+RATE_HZ = Spectrum.rate_hz
+BANDS = Spectrum.BANDS
 
 
 def mel(hz: np.ndarray | float) -> np.ndarray:
@@ -41,7 +41,7 @@ def noise(seconds: float, seed: int = 0) -> np.ndarray:
     return samples.astype(np.float32)
 
 
-@pytest.mark.parametrize(("n_fft", "hop"), MelStats.RESOLUTIONS)
+@pytest.mark.parametrize(("n_fft", "hop"), Spectrum.RESOLUTIONS)
 @pytest.mark.parametrize("band", [8, 25, 40, 62])
 @pytest.mark.parametrize("amplitude", [0.5, 0.01])
 def test_a_sine_lands_in_its_band_with_its_level(
@@ -59,7 +59,7 @@ def test_a_sine_lands_in_its_band_with_its_level(
     assert level == pytest.approx(expected, abs=0.1)
 
 
-@pytest.mark.parametrize(("n_fft", "hop"), MelStats.RESOLUTIONS)
+@pytest.mark.parametrize(("n_fft", "hop"), Spectrum.RESOLUTIONS)
 @pytest.mark.parametrize("length", [1, 319, 320, 321, 5000, 32001])
 def test_frames_match_the_definition_at_any_length(n_fft: int, hop: int, length: int) -> None:
     samples = noise(2)[:length]
@@ -70,8 +70,8 @@ def test_frames_match_the_definition_at_any_length(n_fft: int, hop: int, length:
 
 
 def test_block_boundaries_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    block = melstats._BLOCK_FRAMES
-    n_fft, hop = MelStats.RESOLUTIONS[0]
+    block = spectrum._BLOCK_FRAMES
+    n_fft, hop = Spectrum.RESOLUTIONS[0]
     samples = noise((2 * block + 100) * hop / RATE_HZ)  # over 80 s
     frames = log_mel(samples, n_fft, hop)
     assert len(frames) == 2 * block + 100
@@ -79,15 +79,15 @@ def test_block_boundaries_change_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
         assert np.allclose(frames[t], frame_db(samples, t * hop, n_fft), atol=2e-3), t
     short = samples[: 50 * hop]
     whole = log_mel(short, n_fft, hop)
-    monkeypatch.setattr(melstats, "_BLOCK_FRAMES", 7)
+    monkeypatch.setattr(spectrum, "_BLOCK_FRAMES", 7)
     assert np.allclose(log_mel(short, n_fft, hop), whole, atol=1e-4)
 
 
 def test_statistics_are_those_of_the_frames() -> None:
     samples = noise(1.5) * np.linspace(0.1, 1, 48000, dtype=np.float32)
-    made = MelStats().encode_clip(samples)
-    assert made.embedding.shape == (MelStats.dim,) == (640,)
-    for index, (n_fft, hop) in enumerate(MelStats.RESOLUTIONS):
+    made = Spectrum().encode_clip(samples)
+    assert made.embedding.shape == (Spectrum.dim,) == (640,)
+    for index, (n_fft, hop) in enumerate(Spectrum.RESOLUTIONS):
         frames = log_mel(samples, n_fft, hop).astype(float)
         ordered = np.sort(frames, axis=0)
         found = made.embedding.reshape(2, 5, BANDS)[index]
@@ -106,7 +106,7 @@ def test_statistics_are_those_of_the_frames() -> None:
 def test_six_decibels_raise_levels_by_six_and_nothing_else() -> None:
     samples = noise(1)
     quiet, loud = (
-        MelStats().encode_clip(x).embedding.reshape(2, 5, BANDS) for x in (samples, 2 * samples)
+        Spectrum().encode_clip(x).embedding.reshape(2, 5, BANDS) for x in (samples, 2 * samples)
     )
     rise = 20 * np.log10(2)
     for row, expected in enumerate((rise, 0, rise, rise, 0)):  # mean, spread, 10 %, 90 %, flux
@@ -115,21 +115,21 @@ def test_six_decibels_raise_levels_by_six_and_nothing_else() -> None:
 
 def test_kept_frames_are_the_fine_resolution_in_half_precision() -> None:
     samples = noise(0.7)
-    frames = MelStats().encode_clip(samples).frames["mel"]
+    frames = Spectrum().encode_clip(samples).frames["mel"]
     assert frames.dtype == np.float16
-    assert np.array_equal(frames, log_mel(samples, *MelStats.RESOLUTIONS[0]).astype(np.float16))
+    assert np.array_equal(frames, log_mel(samples, *Spectrum.RESOLUTIONS[0]).astype(np.float16))
 
 
 @pytest.mark.parametrize("length", [1, 2, 320, 1600])
 def test_short_and_silent_clips_are_finite(length: int) -> None:
     for samples in (np.zeros(length, np.float32), noise(1)[:length]):
-        made = MelStats().encode_clip(samples)
+        made = Spectrum().encode_clip(samples)
         assert np.isfinite(made.embedding).all()
-        assert made.frames["mel"].min() >= melstats.FLOOR_DB
-    silent = MelStats().encode_clip(np.zeros(length, np.float32)).embedding.reshape(2, 5, BANDS)
-    assert (silent[:, [0, 2, 3]] == melstats.FLOOR_DB).all()
+        assert made.frames["mel"].min() >= spectrum.FLOOR_DB
+    silent = Spectrum().encode_clip(np.zeros(length, np.float32)).embedding.reshape(2, 5, BANDS)
+    assert (silent[:, [0, 2, 3]] == spectrum.FLOOR_DB).all()
     assert (silent[:, [1, 4]] == 0).all()
 
 
 def test_it_has_no_words() -> None:
-    assert MelStats().encode_text(["rain", ""]).shape == (2, 0)
+    assert Spectrum().encode_text(["rain", ""]).shape == (2, 0)

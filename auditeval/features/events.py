@@ -1,0 +1,151 @@
+"""`events`: what sounds there are, by YAMNet, and words as a distribution over its labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from scipy import special
+from scipy.ndimage import maximum_filter1d
+
+from auditeval import audio
+from auditeval.features.alignment import Alignment
+from auditeval.features.comparison import Frames
+from auditeval.features.evidence import LABEL_NAMES, weigh_labels
+from auditeval.features.extractor import AudioFeatures, PatchExtractor, Texts
+from auditeval.features.minilm import DIM as SENTENCE_DIM
+from auditeval.features.minilm import MiniLM, shared
+from auditeval.features.spectrum import Spectrum
+from auditeval.features.yamnet import RATE_HZ, YamNet, band_magnitudes, labels
+from auditeval.features.yamnet_network import CLASSES, EMBEDDING_DIM, PATCH_FRAMES
+from auditeval.pretrained.threads import one_thread
+
+_CODE = "5"
+"""Part of the revision: counts the changes here that change a number."""
+
+_BRIDGE_TEMPERATURE = 0.02
+_BRIDGE_FLOOR = 1e-4
+_SILENCE = 1e-4  # -80 dB of full scale
+_MOST_SILENCE_SECONDS = 0.5
+_LABELS = 32  # encoded at a time
+
+
+class Events(PatchExtractor):
+    """YAMNet's patches, and a space of sound and words, from weights inside registry packages.
+
+    Audio :: YAMNet mean and maximum over patches (2 x 1024), and the label bridge (521). Text ::
+    the label bridge (521). The *label bridge* is a joint space without CLAP weights: words become a
+    distribution over the 521 AudioSet labels by similarity of their MiniLM embeddings, sound the
+    log-probability of each label at its loudest moment. It is no CLAP, and tells a right event from
+    a wrong one far less surely.
+
+    Frames, one each 0.48 s :: `patch` float16 (P, 1024), `joint` float16 (P, 521), the bridge
+    before its maximum over time, and `span` (P, 2). `yamnet` (an archive) and `minilm` (a folder)
+    stand in for the packages' files.
+    """
+
+    name = "events"
+    rate_hz = Spectrum.rate_hz
+    dim = 2 * EMBEDDING_DIM + CLASSES
+    text_dim = joint_dim = CLASSES
+    evidence = LABEL_NAMES
+
+    def __init__(self, yamnet: str | None = None, minilm: str | None = None) -> None:
+        self.arguments = {"yamnet": yamnet, "minilm": minilm}
+        self._yamnet = YamNet(Path(yamnet) if yamnet else None)
+        self._minilm = shared(minilm)
+        self._label_embeddings = _embed_labels(self._minilm)
+        self.revision = f"{_CODE}-{self._yamnet.revision}-{self._minilm.revision}"
+
+    def to(self, device: str) -> None:
+        """YAMNet runs on this torch device from now on; MiniLM, of a caption at a time, stays."""
+        self._yamnet.to(device)
+
+    def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
+        """Mono float32 (N,) at 32 kHz; see the class for what comes out."""
+        heard = _heard(samples)
+        waveform = audio.Waveform(samples[heard], self.rate_hz)
+        patches = self._yamnet(audio.resample(waveform, RATE_HZ))
+        before = round(heard.start / self.rate_hz / Spectrum.HOP_SECONDS)
+        bridge = _bridge(patches.logits)
+        mean, peak = patches.weights @ patches.embeddings, patches.embeddings.max(axis=0)
+        embedding = np.concatenate([mean, peak, bridge.max(axis=0)])
+        frames = {
+            "patch": patches.embeddings.astype(np.float16),
+            "joint": bridge.astype(np.float16),
+            "span": patches.spans + np.int32(before),
+        }
+        return AudioFeatures(embedding.astype(np.float32), frames)
+
+    def encode_text(self, captions: Sequence[str]) -> np.ndarray:
+        """Captions to distributions over labels :: float32 (N, 521)."""
+        return np.concatenate([self._encode_caption(caption) for caption in captions])
+
+    def weigh(
+        self, original: Frames, edited: Frames, alignment: Alignment | None, texts: Texts
+    ) -> np.ndarray:
+        """What the labels say; see `evidence.weigh_labels`."""
+        return weigh_labels(original, edited, alignment, texts, self.hear_alone)
+
+    def hear_alone(
+        self, clip: np.ndarray, other: np.ndarray, lag: int, gain: float
+    ) -> tuple[np.ndarray, float]:
+        """The patch in which most is left when the other's bands are taken off; see `HearAlone`.
+
+        Of its frames the greatest of three is taken off: a delay by a part of one leaves nothing.
+        """
+        heard, taken = (band_magnitudes(mel) for mel in (clip, other))
+        taken = maximum_filter1d(taken, 3, axis=0, mode="nearest") * 10 ** (gain / 20)
+        left = heard.copy()
+        first = max(0, -lag)
+        stop = max(first, min(len(heard), len(taken) - lag))
+        left[first:stop] -= taken[first + lag : stop + lag]
+        np.maximum(left, 0, out=left)
+        sums = np.append(0, np.cumsum(left.sum(axis=1), dtype=float))
+        length = min(PATCH_FRAMES, len(left))
+        start = int(np.argmax(sums[length:] - sums[:-length]))
+        patch = slice(start, start + length)
+        loud = float(left[patch].sum() / heard[patch].sum())
+        return _bridge(self._yamnet.hear(left[patch])), loud
+
+    def _encode_caption(self, caption: str) -> np.ndarray:
+        sentence = self._minilm.sentence(caption)[None]
+        logits = sentence @ self._label_embeddings.T / _BRIDGE_TEMPERATURE
+        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+        weights /= weights.sum(axis=1, keepdims=True)
+        return weights.astype(np.float32)
+
+
+def _bridge(logits: np.ndarray) -> np.ndarray:
+    """log(p) above its floor: never negative, 0 for a label that is nowhere in the clip."""
+    return np.log(special.expit(logits) / _BRIDGE_FLOOR + 1)
+
+
+def _embed_labels(minilm: MiniLM) -> np.ndarray:
+    """The labels of the bridge :: (521, 384); those of like length together, to pad the least."""
+    names = labels()
+    order = sorted(range(len(names)), key=lambda row: len(names[row]))
+    made = np.empty((len(names), SENTENCE_DIM), np.float32)
+    with one_thread():
+        for start in range(0, len(order), _LABELS):
+            rows = order[start : start + _LABELS]
+            made[rows] = minilm([names[row] for row in rows])
+    return made
+
+
+def _heard(samples: np.ndarray) -> slice:
+    """All but the silence at its ends, of which half a second at the most is taken off.
+
+    YAMNet's answer depends on where its patches begin: they begin with the sound, so that a delay
+    and silence around a clip change nothing.
+    """
+    most = round(_MOST_SILENCE_SECONDS * Spectrum.rate_hz)
+    rest = max(len(samples) - most, 0)
+    head, tail = (
+        np.flatnonzero(np.abs(end) > _SILENCE) for end in (samples[:most], samples[rest:])
+    )
+    if not len(head) and not len(tail) and max(samples.max(), -samples.min()) <= _SILENCE:
+        return slice(0, len(samples))
+    first = int(head[0]) if len(head) else most
+    return slice(first, rest + int(tail[-1]) + 1 if len(tail) else rest)

@@ -1,0 +1,114 @@
+"""What every frozen extractor is: its features of a clip and a caption, its numbers of a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from auditeval.features.alignment import Alignment
+from auditeval.features.comparison import PATCH_NAMES, Frames, compare_patches
+from auditeval.pretrained.threads import one_thread
+
+
+class AudioFeatures(NamedTuple):
+    """One clip, encoded.
+
+    `embedding` :: float32 (dim,) for the whole clip, windows weighted by length.
+    `frames` :: name -> (T, F), what the extractor knows frame by frame; empty if it knows nothing.
+    Names that several share: `patch` :: (P, F), embeddings of the patches that a clip is cut into;
+    `joint` :: (P, joint_dim), those patches in the space shared with words; `span` :: int32 (P, 2),
+    the first log-mel frame of 10 ms in each patch and the one after its last; `logits` :: (1, C),
+    class logits of the whole clip.
+    """
+
+    embedding: np.ndarray
+    frames: Frames
+
+
+class Texts(NamedTuple):
+    """Text features of a pair :: (text_dim,) each, 0 for no words.
+
+    Of both captions, and of the words that the target caption adds and removes.
+    """
+
+    original: np.ndarray
+    target: np.ndarray
+    added: np.ndarray
+    removed: np.ndarray
+
+
+class Extractor:
+    """A frozen model of sound (`dim` > 0), of words (`text_dim` > 0), or of both.
+
+    The last `joint_dim` numbers of an audio and of a text embedding lie in one space, in which
+    their dot product says how well sound and words agree (0: there is no such space; CLAP: all of
+    them). `revision` changes whenever the same samples would encode to other numbers: it covers
+    weights, code and window settings, and is part of every cache key and checkpoint.
+
+    `alignment` and `evidence` name the numbers that it makes of a pair, in the order of `compare`
+    and `weigh`: how the sound differs, and how well what changed in it fits the words.
+
+    Encoding is a function of one item: neighbours in a list change a result by rounding at most.
+    `batch_size` clips at a time are what it is fastest with. `arguments` (JSON values only) rebuild
+    it. By default it takes one clip after the other, on the CPU, and no words.
+    """
+
+    name: str
+    arguments: dict[str, Any]
+    revision: str
+    rate_hz: int
+    dim: int = 0
+    text_dim: int = 0
+    joint_dim: int = 0
+    batch_size: int = 1
+    alignment: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+
+    def to(self, device: str) -> None:
+        """Run on a torch device from now on; those that know the CPU only stay there."""
+
+    def encode_audio(self, clips: Sequence[np.ndarray]) -> list[AudioFeatures]:
+        """Mono float32 (N,) clips at `rate_hz`, N >= 1, of any length.
+
+        Raises audio.AudioError where one of them has no features.
+        """
+        with one_thread():
+            return [self.encode_clip(clip) for clip in clips]
+
+    def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
+        """Mono float32 (N,) at `rate_hz`, N >= 1, of any length."""
+        raise NotImplementedError(f"{self.name} hears nothing")
+
+    def encode_text(self, captions: Sequence[str]) -> np.ndarray:
+        """Captions to float32 (len(captions), text_dim)."""
+        return np.zeros((len(captions), 0), np.float32)
+
+    def align(self, original: Frames, edited: Frames) -> Alignment | None:
+        """Where and how loud the edit is the original; None of one that cannot tell."""
+        return None
+
+    def compare(self, original: Frames, edited: Frames, alignment: Alignment | None) -> np.ndarray:
+        """Its frames of two clips to the numbers called `alignment` :: float32 (K,).
+
+        0 where nothing differs. What differs in time or level alone is told by the alignment, which
+        another extractor may have found (None: nobody did).
+        """
+        return np.zeros(0, np.float32)
+
+    def weigh(
+        self, original: Frames, edited: Frames, alignment: Alignment | None, texts: Texts
+    ) -> np.ndarray:
+        """Its frames of two clips and its texts to the numbers called `evidence` :: (E,)."""
+        return np.zeros(0, np.float32)
+
+
+class PatchExtractor(Extractor):
+    """An extractor that keeps patches, the frames called `patches`: they are compared in time."""
+
+    alignment = PATCH_NAMES
+    patches = "patch"
+
+    def compare(self, original: Frames, edited: Frames, alignment: Alignment | None) -> np.ndarray:
+        return compare_patches(self.patches, original, edited, alignment)
