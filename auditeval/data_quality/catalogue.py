@@ -1,4 +1,4 @@
-"""The data-quality metrics of edited clips against originals [auditeval.txt Table 3].
+"""The data-quality metrics of edited clips against originals [arXiv:2508.11966, Table 3].
 
 `METRICS` is the catalogue. Frozen encoders make what the metrics look at; each has a role, and a
 metric names the role that feeds it. Features of pairs go into `Accumulation`, values come out.

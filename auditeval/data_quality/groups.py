@@ -46,7 +46,12 @@ class Deal:
 
 
 def unit(pair: EditPair) -> str:
-    """What a pair is dealt by: pairs of one source share clips, and are not independent."""
+    """What a pair is dealt by: pairs of one source share clips, and are not independent.
+
+    >>> pair = EditPair(id="1", original="a", edited="b", original_caption="", target_caption="")
+    >>> unit(pair), unit(pair.model_copy(update={"source": "rain"}))
+    ('pair 1', 'source rain')
+    """
     return f"source {pair.source}" if pair.source else f"pair {pair.id}"
 
 
@@ -57,6 +62,10 @@ def jackknife(
 
     Delete-a-group jackknife (Kott 2001): variance (K - 1) / K sum (v_k - mean v)^2, with K - 1
     degrees of freedom, around the value of all.
+
+    >>> low, high = jackknife(lambda groups: float(np.mean(groups)))
+    >>> round(low, 2), round(high, 2)
+    (2.33, 6.67)
     """
     count = len(groups)
     found = _defined(
@@ -71,7 +80,11 @@ def jackknife(
 
 
 def mean_of_each(value: Callable[[Chosen], Value], groups: Chosen) -> Value:
-    """The mean of the values of single groups: what the field calls splits."""
+    """The mean of the values of single groups: what the field calls splits.
+
+    >>> mean_of_each(lambda groups: float(len(groups)), (0, 1, 2))
+    1.0
+    """
     return _mean([value((group,)) for group in groups])
 
 
@@ -81,6 +94,9 @@ def at_infinity(value: Callable[[Chosen], Value], groups: Chosen) -> Value:
     Least squares through the means over disjoint subsets of 1, 2, half and all of the groups (of
     ten: N/10, N/5, N/2, N), after Chong and Forsyth 2020, but without replacement. Values whose
     bias is not yet in proportion to 1/N, of fewer rows than dimensions, are brought nearer only.
+
+    >>> round(at_infinity(lambda groups: 3 + 1 / len(groups), tuple(range(GROUPS))), 6)
+    3.0
     """
     count = len(groups)
     sizes = sorted({1, 2, count // 2, count})

@@ -112,7 +112,11 @@ def measure(
 
 
 def choose(encoders: Iterable[str], only: Sequence[str] = ()) -> dict[str, list[DataMetric]]:
-    """{role: its metrics}, in the order of the catalogue; see `measure` for what it raises."""
+    """{role: its metrics}, in the order of the catalogue; see `measure` for what it raises.
+
+    >>> [metric.name for metric in choose(["audiobox"])["audiobox"]]
+    ['audiobox_pq', 'audiobox_pc', 'audiobox_ce', 'audiobox_cu']
+    """
     given = set(encoders)
     for role in given - set(ENCODER_ROLES):
         raise UserError(

@@ -1,4 +1,4 @@
-"""Agreement of predictions with ratings: MSE, LCC, SRCC, KTAU [auditeval.txt 5.1].
+"""Agreement of predictions with ratings: MSE, LCC, SRCC, KTAU [arXiv:2508.11966, 5.1].
 
 At utterance level over pairs, at system level over the means of each system.
 """
@@ -15,7 +15,11 @@ from auditeval.types import Undefined
 
 
 def mse(predicted: np.ndarray, rated: np.ndarray) -> float:
-    """Mean squared error, in squared points."""
+    """Mean squared error, in squared points.
+
+    >>> mse(np.array([2.0, 4.0]), np.array([3.0, 4.0]))
+    0.5
+    """
     return float(np.mean(np.square(predicted - rated)))
 
 
@@ -96,7 +100,11 @@ def coverage(intervals: Sequence[Sequence[float]], rated: Sequence[float]) -> Co
 
 
 def system_means(values: Sequence[float], systems: Sequence[str]) -> dict[str, float]:
-    """Mean of each system, by name in order of first appearance."""
+    """Mean of each system, by name in order of first appearance.
+
+    >>> system_means([1.0, 2.0, 5.0], ["a", "a", "b"])
+    {'a': 1.5, 'b': 5.0}
+    """
     totals: dict[str, list[float]] = {}
     for value, system in zip(values, systems, strict=True):
         totals.setdefault(system, []).append(value)
@@ -116,6 +124,10 @@ def paired_difference(
 
     Both are computed on the same bootstrap draws of systems, so what the pairs share cancels: an
     interval that excludes 0 says that one evaluator is better on data like these.
+
+    >>> found = paired_difference([1, 2, 3], [1, 3, 2], [2, 3, 4], ["a", "b", "c"], resamples=0)
+    >>> found["utterance"].value
+    0.5
     """
     a, y = _checked(first, rated, systems)
     b, _ = _checked(second, rated, systems)
@@ -182,13 +194,21 @@ def _level(
 def computed(
     name: str, x: np.ndarray, y: np.ndarray, sides: tuple[str, str] = ("predictions", "ratings")
 ) -> float | Undefined:
-    """One of `STATISTICS`, of arrays of one length; see `no_correlation`."""
+    """One of `STATISTICS`, of arrays of one length; see `no_correlation`.
+
+    >>> round(computed("KTAU", np.array([1, 2, 3, 4]), np.array([1, 2, 4, 3])), 3)
+    0.667
+    """
     none = no_correlation(x, y, sides) if name != "MSE" else None
     return none or STATISTICS[name](x, y)
 
 
 def no_correlation(x: np.ndarray, y: np.ndarray, sides: tuple[str, str]) -> Undefined | None:
-    """Why there is no correlation: fewer than 3 items, or a side whose values are equal."""
+    """Why there is no correlation: fewer than 3 items, or a side whose values are equal.
+
+    >>> no_correlation(np.ones(3), np.arange(3.0), ("predictions", "ratings"))
+    Undefined(reason='all predictions are equal')
+    """
     if len(x) < 3:
         return Undefined(f"{len(x)} items; a correlation needs 3")
     for side, values in zip(sides, (x, y), strict=True):
@@ -201,7 +221,11 @@ def no_correlation(x: np.ndarray, y: np.ndarray, sides: tuple[str, str]) -> Unde
 def percentiles(
     values: Sequence[float | Undefined], clusters: int
 ) -> tuple[float, float] | Undefined:
-    """The 2.5 and 97.5 percentiles of a statistic's values on draws of so many clusters."""
+    """The 2.5 and 97.5 percentiles of a statistic's values on draws of so many clusters.
+
+    >>> percentiles([float(n) for n in range(101)], clusters=2)
+    (2.5, 97.5)
+    """
     if clusters < 2:
         return Undefined("one system; an interval over systems needs 2")
     defined = [value for value in values if not isinstance(value, Undefined)]

@@ -8,7 +8,7 @@ import numpy as np
 def clap_score(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Cosine of each row of x with that row of y :: (N, D), (N, D) -> float64 (N,), -1 to 1.
 
-    Text with audio it is the CLAP score, audio with audio the CLAP similarity [auditeval.txt,
+    Text with audio it is the CLAP score, audio with audio the CLAP similarity [arXiv:2508.11966,
     Table 2]; papers print it times 100. Raises ValueError where the embeddings do not share a
     space or one of them is zero.
 

@@ -113,7 +113,14 @@ class Gaussian:
 
 
 def merged(parts: Iterable[Gaussian]) -> Gaussian:
-    """The statistics of all parts together."""
+    """The statistics of all parts together.
+
+    >>> parts = [Gaussian(), Gaussian()]
+    >>> parts[0].update(np.zeros((1, 2)))
+    >>> parts[1].update(np.full((1, 2), 2.0))
+    >>> merged(parts).root()[0], merged(parts).count
+    (array([1., 1.]), 2)
+    """
     made = Gaussian()
     for part in parts:
         made = made.merge(part)

@@ -1,4 +1,4 @@
-"""How often a scorer prefers the positive of a pair [salmon.txt eq. 1].
+"""How often a scorer prefers the positive of a pair [arXiv:2409.07437, eq. 1].
 
 A score may be missing (None, NaN, or a likelihood of +inf, which is none); -inf is the logarithm
 of a likelihood of 0 and compares as one. A pair that lacks a score has no winner.
@@ -53,12 +53,22 @@ def pairwise_accuracy(
 def pairwise_result(
     positive: Sequence[float | None], negative: Sequence[float | None]
 ) -> PairwiseResult:
-    """Of pairs in one order. Raises ValueError for unequal lengths."""
+    """Of pairs in one order. Raises ValueError for unequal lengths.
+
+    >>> result = pairwise_result([2.0, 1.0, None, None], [1.0, 3.0, 0.0, 0.0])
+    >>> result.accuracy, result.with_losses
+    (0.5, 0.25)
+    """
     return of_outcomes([outcome(p, n) for p, n in zip(positive, negative, strict=True)])
 
 
 def of_outcomes(outcomes: Sequence[float | None]) -> PairwiseResult:
-    """`pairwise_result` of what `outcome` said of each pair."""
+    """`pairwise_result` of what `outcome` said of each pair.
+
+    >>> low, high = of_outcomes([1.0, 0.5, 0.0, 1.0]).interval
+    >>> round(low, 2), round(high, 2)
+    (0.22, 0.91)
+    """
     won = [value for value in outcomes if value is not None]
     if not outcomes:
         none = Undefined("there are no pairs")

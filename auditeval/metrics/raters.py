@@ -1,4 +1,4 @@
-"""How far raters agree, and how far an evaluator can agree with their mean [auditeval.txt 3.1].
+"""How far raters agree, and how far an evaluator can agree with their mean [arXiv:2508.11966, 3.1].
 
 Votes are those of one axis: of each pair a list, or {rater: vote} where raters are known by id.
 
@@ -53,6 +53,9 @@ def krippendorff_alpha(table: np.ndarray, ordinal: bool = False) -> Value:
     within pairs, weighted by their votes, D_e the variance of all votes. The ordinal difference is
     the squared one of mid-ranks [Krippendorff 2011, Computing Krippendorff's Alpha-Reliability].
     Pairs of one vote do not count. Undefined without a pair of 2 votes and where all are equal.
+
+    >>> round(krippendorff_alpha(np.array([[1.0, 1.0], [3.0, 4.0], [5.0, np.nan]])), 3)
+    0.889
     """
     table = table[np.isfinite(table).sum(axis=1) >= 2]
     there = np.isfinite(table)
@@ -77,6 +80,9 @@ def icc_one_way(table: np.ndarray) -> dict[str, Value]:
     1979; McGraw and Wong 1996]; for unequal numbers of votes k is (N - sum n_i^2 / N) / (pairs - 1)
     of the analysis of variance [Donner 1986]. Pairs of one vote do not count. Undefined for fewer
     than 2 pairs and where all means are equal.
+
+    >>> {name: round(v, 3) for name, v in icc_one_way(np.array([[1, 2], [4, 5.0]])).items()}
+    {'ICC(1,1)': 0.895, 'ICC(1,k)': 0.944}
     """
     counts = np.isfinite(table).sum(axis=1)
     table, counts = table[counts >= 2], counts[counts >= 2]
@@ -100,6 +106,9 @@ def icc_two_way(table: np.ndarray) -> dict[str, Value]:
 
     Absolute agreement of one rater and of the panel's mean, two-way random effects [Shrout and
     Fleiss 1979]. Undefined for fewer than 2 pairs or raters and where all means are equal.
+
+    >>> {name: round(v, 3) for name, v in icc_two_way(np.array([[1, 2], [4, 5.0]])).items()}
+    {'ICC(2,1)': 0.9, 'ICC(2,k)': 0.947}
     """
     pairs, raters = table.shape
     if min(pairs, raters) < 2:
@@ -131,6 +140,10 @@ def reliability(
     one of them rated; the others over the pairs of 2 votes or more. `items` counts these pairs.
     Intervals are percentiles over draws of whole systems, as in `agreement`. Raises ValueError for
     unequal lengths and for votes that are not finite.
+
+    >>> found = reliability([[1, 2], [4, 5]], ["a", "b"], resamples=0)
+    >>> round(found["ICC(1,1)"].value, 3)
+    0.895
     """
     votes, systems = _of_panels(votes, systems)
     table, by_rater = _packed(votes), _by_rater(votes)
@@ -188,6 +201,11 @@ def rater_ceiling(
     how far splits differ among themselves is no uncertainty of that mean. Pairs of fewer than 2
     votes are left out, `items` counts the others. Raises ValueError for unequal lengths and for
     votes that are not finite.
+
+    >>> votes = [{"x": n, "y": n + n % 2} for n in range(6)]
+    >>> found = rater_ceiling(votes, [*"abc"] * 2, splits=2)
+    >>> round(found["utterance"]["LCC"].value, 3)
+    0.992
     """
     votes, systems = _of_panels(votes, systems)
     if not votes:
@@ -233,6 +251,10 @@ def screened(votes: Sequence[Votes]) -> list[Screened]:
 
     A rater whose agreement is undefined (fewer than 3 pairs shared, or equal votes) stands first,
     then the lowest agreement. Votes without ids count among the others of no one.
+
+    >>> votes = [{"x": 1, "y": 2}, {"x": 2, "y": 3}, {"x": 4, "y": 5}]
+    >>> [(row.rater, round(row.agreement, 3), row.bias) for row in screened(votes)]
+    [('x', 1.0, -1.0), ('y', 1.0, 1.0)]
     """
     own: dict[str, list[float]] = {}
     rest: dict[str, list[float]] = {}

@@ -31,6 +31,11 @@ def impulse_response(source: Waveform, output: Waveform) -> Waveform:
     to 3500 Hz. The direct sound, its peak, lies in the middle: a delay or an advance of the output
     does not count, and neither does its gain. The first half is what noise, and whatever no filter
     can have made, leaves in a response.
+
+    >>> clip = Waveform(np.random.default_rng(0).standard_normal(RATE_HZ), RATE_HZ)
+    >>> response = impulse_response(clip, clip)
+    >>> len(response.samples), int(np.argmax(np.abs(response.samples)))
+    (51200, 25600)
     """
     x, y = (resample(clip, RATE_HZ).astype(np.float64) for clip in (source, output))
     half = round(RESPONSE_SECONDS * RATE_HZ)
@@ -51,6 +56,10 @@ def rt60(response: Waveform) -> float | Undefined:
     Schroeder's backward integration, less the noise (Chu 1978), whose power is that of the response
     until 0.2 s before its peak; a line through the decay from -5 to -25 dB, extrapolated. Undefined
     for a response that is silent, hardly stands out of its noise, or does not decay so far.
+
+    >>> decay = 10 ** (-3 * np.arange(RATE_HZ) / RATE_HZ)  # 60 dB in a second
+    >>> round(rt60(Waveform(decay, RATE_HZ)), 2)
+    1.0
     """
     power = np.square(response.samples, dtype=np.float64)
     peak = int(np.argmax(power)) if len(power) else 0
@@ -76,6 +85,9 @@ def rt60_blind(clip: Waveform) -> float | Undefined:
     s) in simulated rooms of 0.29, 0.64 and 1.17 s it says 0.36, 0.63 and 1.02 s in the median; a
     single sentence is off by up to 54, 13 and 24 %. Dry ones have 0.26 s, so no shorter time can be
     told from speech's own decays, and none above 2 s. Undefined for fewer than five such decays.
+
+    >>> rt60_blind(Waveform(np.zeros(RATE_HZ), RATE_HZ))
+    Undefined(reason='0 free decays, at least 5 are needed')
     """
     samples = resample(clip, RATE_HZ).astype(np.float64)
     if len(samples) < _FRAME:
@@ -92,7 +104,11 @@ def rt60_blind(clip: Waveform) -> float | Undefined:
 
 
 def rt60_succeeds(measured: float | Undefined, low: float, high: float) -> bool:
-    """Whether a reverberation time is within 20 % of a target range in seconds (Table 12)."""
+    """Whether a reverberation time is within 20 % of a target range in seconds (Table 12).
+
+    >>> rt60_succeeds(0.5, low=0.6, high=0.8), rt60_succeeds(0.47, low=0.6, high=0.8)
+    (True, False)
+    """
     if isinstance(measured, Undefined):
         return False
     return 0.8 * low <= measured <= 1.2 * high

@@ -17,6 +17,11 @@ def pesq_wideband(original: audio.Waveform, edited: audio.Waveform) -> float | U
     """PESQ-WB (ITU-T P.862.2) of speech at 16 kHz, 1.04 to 4.64; higher is better.
 
     Undefined where PESQ finds no speech. Raises UserError without the package `pesq`.
+
+    >>> noise = np.random.default_rng(0).standard_normal(16000)
+    >>> clip = audio.Waveform(noise.astype(np.float32), 16000)
+    >>> round(pesq_wideband(clip, clip), 2)
+    4.64
     """
     pesq = imported("pesq", "baselines")
     reference, degraded = (audio.resample(clip, _RATE_HZ) for clip in (original, edited))
@@ -31,6 +36,11 @@ def stoi(original: audio.Waveform, edited: audio.Waveform) -> float | Undefined:
 
     Of the samples that both clips have. Undefined where there are not enough frames with speech.
     Raises UserError without the package `pystoi`.
+
+    >>> noise = np.random.default_rng(0).standard_normal(16000)
+    >>> clip = audio.Waveform(noise.astype(np.float32), 16000)
+    >>> round(stoi(clip, clip), 6)
+    1.0
     """
     pystoi = imported("pystoi", "bench")
     reference, degraded = (audio.resample(clip, _RATE_HZ) for clip in (original, edited))
@@ -47,6 +57,11 @@ def negative_log_spectral_distance(
     Root mean square over frequency of the difference of log power spectra (32 ms Hann windows,
     half overlapped, floor 80 dB below the loudest cell), mean over frames, at 16 kHz. The clips
     are aligned by the peak of their cross-correlation and compared where they overlap.
+
+    >>> noise = np.random.default_rng(0).standard_normal(16000).astype(np.float32)
+    >>> clip, half = audio.Waveform(noise, 16000), audio.Waveform(noise / 2, 16000)
+    >>> round(negative_log_spectral_distance(clip, half), 2)
+    -6.02
     """
     x, y = (audio.resample(clip, _RATE_HZ).astype(np.float64) for clip in (original, edited))
     correlation = signal.correlate(y, x, mode="full", method="fft")

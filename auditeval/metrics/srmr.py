@@ -27,6 +27,11 @@ def srmr(clip: Waveform) -> float | Undefined:
     Of the variants of SRMRpy its default: gammatonegram by FFT ("fast"), modulation bands from 4 to
     128 Hz, energies not normalised; equal to it to 1e-9. Needs the package `gammatone`. Undefined
     for a clip that is silent or shorter than one frame of 0.26 s.
+
+    >>> t = np.arange(RATE_HZ) / RATE_HZ
+    >>> syllables = (1 + np.sin(2 * np.pi * 6 * t)) * np.sin(2 * np.pi * 1000 * t)
+    >>> round(srmr(Waveform(syllables.astype(np.float32), RATE_HZ)), 1)
+    80.4
     """
     fft_gtgram = imported("gammatone.fftweight", "bench").fft_gtgram
     centre_freqs = imported("gammatone.filters", "bench").centre_freqs

@@ -69,14 +69,22 @@ def normalise_swanbench_english(text: str) -> str:
 
 
 def normalise_swanbench_chinese(text: str) -> str:
-    """No punctuation, single spaces, simplified characters (SwanBench-Speech, C.4)."""
+    """No punctuation, single spaces, simplified characters (SwanBench-Speech, C.4).
+
+    >>> normalise_swanbench_chinese("漢字， 好！")
+    '汉字 好'
+    """
     zhconv = imported("zhconv", "bench")
 
     return " ".join(zhconv.convert(text.translate(_NO_PUNCTUATION), "zh-cn").lower().split())
 
 
 def word_error_rate(reference: str, hypothesis: str) -> float | Undefined:
-    """Edits over words of the reference, 0 upwards; both texts normalised. Not rounded."""
+    """Edits over words of the reference, 0 upwards; both texts normalised. Not rounded.
+
+    >>> round(word_error_rate("a red door", "a blue door"), 3)
+    0.333
+    """
     jiwer = imported("jiwer", "bench")
 
     if not reference.split():
@@ -85,7 +93,11 @@ def word_error_rate(reference: str, hypothesis: str) -> float | Undefined:
 
 
 def character_error_rate(reference: str, hypothesis: str) -> float | Undefined:
-    """Edits over characters of the reference, spaces left out; both texts normalised."""
+    """Edits over characters of the reference, spaces left out; both texts normalised.
+
+    >>> character_error_rate("abcd", "abc")
+    0.25
+    """
     jiwer = imported("jiwer", "bench")
 
     expected, heard = ("".join(text.split()) for text in (reference, hypothesis))
@@ -95,12 +107,20 @@ def character_error_rate(reference: str, hypothesis: str) -> float | Undefined:
 
 
 def error_rate(language: Language, reference: str, hypothesis: str) -> float | Undefined:
-    """SpeechEditBench's: WER of English, CER of Chinese, of texts as they come."""
+    """SpeechEditBench's: WER of English, CER of Chinese, of texts as they come.
+
+    >>> error_rate("en", "A well-known man.", "a well known")
+    0.25
+    """
     if language == "zh":
         return character_error_rate(normalise_chinese(reference), normalise_chinese(hypothesis))
     return word_error_rate(normalise_english(reference), normalise_english(hypothesis))
 
 
 def preserved(rate: float) -> bool:
-    """Whether an error rate passes SpeechEditBench's gate, which is exact: 0.10 does."""
+    """Whether an error rate passes SpeechEditBench's gate, which is exact: 0.10 does.
+
+    >>> preserved(0.10), preserved(0.11)
+    (True, False)
+    """
     return rate <= PRESERVED_ERROR_RATE

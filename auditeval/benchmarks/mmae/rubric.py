@@ -39,7 +39,11 @@ class RubricRates:
 
 
 def shuffled(options: Sequence[Option], seed: str) -> list[Option]:
-    """The options in an order that depends on them and the seed alone, not on how they came."""
+    """The options in an order that depends on them and the seed alone, not on how they came.
+
+    >>> shuffled(["A", "B", "C"], "1984"), shuffled(["C", "A", "B"], "1984")
+    (['C', 'B', 'A'], ['C', 'B', 'A'])
+    """
     return sorted(options, key=lambda option: hashlib.sha256(f"{seed}\n{option}".encode()).digest())
 
 
@@ -61,6 +65,11 @@ def rubric_rates(samples: Sequence[Sequence[Rubric]], scored_only: bool = False)
 
     An unscored rubric counts as not right; with `scored_only` it is left out, and from `emr` the
     sample with it. A sample without rubrics of a category is left out of that category's mean.
+
+    >>> right, wrong = Rubric("instruction_following", True), Rubric("consistency", False)
+    >>> rates = rubric_rates([[right, wrong], [right]])
+    >>> rates.ifr, rates.cr, rates.emr
+    (1.0, 0.0, 0.5)
     """
     kept = [[rubric for rubric in sample if rubric.right is not None] for sample in samples]
     rated = kept if scored_only else samples

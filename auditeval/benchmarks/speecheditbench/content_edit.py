@@ -30,7 +30,11 @@ class Verdict(NamedTuple):
 
 
 def tokens(text: str, language: Language) -> list[str]:
-    """What spans are made of: words of normalised English, characters of Chinese."""
+    """What spans are made of: words of normalised English, characters of Chinese.
+
+    >>> tokens("Don't stop!", "en"), tokens("你好。", "zh")
+    (['dont', 'stop'], ['你', '好'])
+    """
     return list(normalise_chinese(text)) if language == "zh" else normalise_english(text).split()
 
 
@@ -56,6 +60,12 @@ def edit_succeeds(edit: ContentEdit, hypothesis: str, language: Language) -> Ver
     holds elsewhere, too, must stand as often as there: not less often if it is to come, not more
     often if it is to go. What was to be deleted must be absent from its own place, and a word
     beside that place must be heard, so that no output succeeds by saying nothing.
+
+    >>> edit = ContentEdit("replace", "a red door", "a blue door", "red", "blue")
+    >>> edit_succeeds(edit, "A blue door.", "en")
+    Verdict(success=True, reason='')
+    >>> edit_succeeds(edit, "A red door.", "en").reason
+    "'blue' is not heard"
     """
     heard, expected = tokens(hypothesis, language), tokens(edit.transcript_target, language)
     original, target = tokens(edit.original, language), tokens(edit.target, language)

@@ -24,12 +24,20 @@ _RMS_WEIGHT, _F0_WEIGHT, _DURATION_WEIGHT = 0.5, 0.3, 0.2
 
 
 def duration_ratio(source: Waveform, output: Waveform) -> float:
-    """Length of the output over that of the source; below 1 is faster."""
+    """Length of the output over that of the source; below 1 is faster.
+
+    >>> duration_ratio(Waveform(np.zeros(100), 10), Waveform(np.zeros(90), 10))
+    0.9
+    """
     return output.seconds / source.seconds
 
 
 def speed_succeeds(ratio: float, direction: SpeedDirection) -> bool:
-    """Whether the length shrank, or grew, by at least 5 %."""
+    """Whether the length shrank, or grew, by at least 5 %.
+
+    >>> speed_succeeds(0.95, "faster"), speed_succeeds(1.04, "slower")
+    (True, False)
+    """
     if direction == "faster":
         return ratio <= FASTER_RATIO + TOLERANCE
     return ratio >= SLOWER_RATIO - TOLERANCE
@@ -39,6 +47,10 @@ def f0_shift_semitones(source: PitchTrack, output: PitchTrack) -> float | Undefi
     """12 log2 of the ratio of median voiced f0, output to source; above 0 is higher.
 
     Undefined where either has no voiced frame.
+
+    >>> low, high = PitchTrack(0.01, (100.0, None)), PitchTrack(0.01, (200.0, 200.0))
+    >>> f0_shift_semitones(low, high)
+    12.0
     """
     medians = [_median_f0(track.f0_hz) for track in (source, output)]
     for median, which in zip(medians, ("source", "output"), strict=True):
@@ -48,7 +60,11 @@ def f0_shift_semitones(source: PitchTrack, output: PitchTrack) -> float | Undefi
 
 
 def pitch_succeeds(shift: float | Undefined, direction: PitchDirection) -> bool:
-    """Whether the pitch moved by at least 0.3 semitones that way; an undefined shift did not."""
+    """Whether the pitch moved by at least 0.3 semitones that way; an undefined shift did not.
+
+    >>> pitch_succeeds(0.3, "higher"), pitch_succeeds(0.3, "lower")
+    (True, False)
+    """
     if isinstance(shift, Undefined):
         return False
     return (shift if direction == "higher" else -shift) >= SHIFT_SEMITONES - TOLERANCE
@@ -64,6 +80,11 @@ def prominences(
     over the words of the utterance; silence between them counts for nothing. (The weights are those
     of SpeechEditBench's code, release v1.1, which divides by the whole clip instead.) Undefined for
     a word that has no samples, is silent, or has no voiced frame.
+
+    >>> clip = Waveform(np.repeat([0.1, 0.3], 10), 10)
+    >>> words = [Word("not", 0.0, 1.0), Word("now", 1.0, 2.0)]
+    >>> [round(p, 2) for p in prominences(clip, words, PitchTrack(0.1, (100.0,) * 20))]
+    [-0.35, 0.2]
     """
     measures = [_measure(clip, word, pitch) for word in words]
     known = [measure for measure in measures if not isinstance(measure, Undefined)]
@@ -87,6 +108,9 @@ def prominence_gain(
 
     A target is one word, or several (a phrase, the characters of a Chinese word). Undefined where
     one of them is, or was not found at all.
+
+    >>> round(prominence_gain([0.1, 0.3], [0.5]), 6)
+    0.3
     """
     means = []
     for words, which in ((source, "source"), (output, "output")):
@@ -101,7 +125,11 @@ def prominence_gain(
 
 
 def stress_succeeds(gains: Sequence[float | Undefined]) -> bool:
-    """Whether every target stands out more than in the source; an undefined gain is none."""
+    """Whether every target stands out more than in the source; an undefined gain is none.
+
+    >>> stress_succeeds([0.2, 0.1]), stress_succeeds([0.2, -0.1]), stress_succeeds([])
+    (True, False, False)
+    """
     return bool(gains) and all(
         not isinstance(gain, Undefined) and gain > TOLERANCE for gain in gains
     )

@@ -45,7 +45,11 @@ TOLERANCE = 1e-6
 
 
 def scene_scores(tags: Tags) -> dict[Scene, float]:
-    """The largest probability among the classes of each scene; of a class nobody tags it is 0."""
+    """The largest probability among the classes of each scene; of a class nobody tags it is 0.
+
+    >>> scene_scores(Tags({"Rain": 0.7, "Music": 0.1}))
+    {'outdoor': 0.7, 'crowd': 0.0, 'music': 0.1}
+    """
     return {
         scene: max(tags.probabilities.get(name, 0.0) for name in names)
         for scene, names in SCENES.items()
@@ -58,6 +62,10 @@ def scene_succeeds(
     """Whether the target leads in the output with at least 0.10, and gained at least 0.03.
 
     A tie for the lead is none.
+
+    >>> before = {"outdoor": 0.05, "crowd": 0.0, "music": 0.1}
+    >>> scene_succeeds(before, {**before, "outdoor": 0.7}, "outdoor")
+    True
     """
     rivals = [score for scene, score in output.items() if scene != target]
     return (

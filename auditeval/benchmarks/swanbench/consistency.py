@@ -34,12 +34,20 @@ def speech_shares(
     seconds: float = WINDOW_SECONDS,
     stride: float = STRIDE_SECONDS,
 ) -> list[float]:
-    """How much of each of the first `windows` windows is speech, 0 to 1."""
+    """How much of each of the first `windows` windows is speech, 0 to 1.
+
+    >>> speech_shares(SpeechSpans(((0.0, 3.0), (4.0, 4.5))), windows=2)
+    [1.0, 0.5]
+    """
     return [speech_share(speech, i * stride, i * stride + seconds) for i in range(windows)]
 
 
 def speech_share(speech: SpeechSpans, start: float, end: float) -> float:
-    """How much of the time from `start` to `end` (seconds) is speech, 0 to 1."""
+    """How much of the time from `start` to `end` (seconds) is speech, 0 to 1.
+
+    >>> speech_share(SpeechSpans(((0.5, 1.0),)), 0.0, 2.0)
+    0.25
+    """
     spoken = sum(max(0.0, min(stop, end) - max(begin, start)) for begin, stop in speech.spans)
     return spoken / (end - start)
 
@@ -48,6 +56,9 @@ def mean_pairwise_cosine(embeddings: np.ndarray) -> float | Undefined:
     """Mean cosine over all pairs of two different rows :: (n, d) -> -1 to 1; higher is steadier.
 
     (|sum of e|^2 - n) / (n (n - 1)) with e of unit length. Undefined for fewer than two rows.
+
+    >>> round(mean_pairwise_cosine(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 2.0]])), 3)
+    0.333
     """
     count = len(embeddings)
     if count < 2:
@@ -62,6 +73,9 @@ def timbre_consistency(streams: Sequence[np.ndarray]) -> float | Undefined:
 
     `streams` holds one array (n, d) for each speaker. Undefined where it is for one of them: a
     voice that is hardly heard must not drop out of the mean.
+
+    >>> timbre_consistency([np.ones((2, 4)), np.eye(2)])
+    0.5
     """
     values = [mean_pairwise_cosine(stream) for stream in streams]
     known = [value for value in values if not isinstance(value, Undefined)]
@@ -81,6 +95,9 @@ def reverb_consistency(
 
     Windows of more than 60 % non-speech and those without a value are left out. `ddof` as in
     numpy.std; the paper does not say which. Undefined for fewer than two windows.
+
+    >>> reverb_consistency([4.0, 6.0, 99.0], speech_shares=[1.0, 0.5, 0.3])
+    1.0
     """
     kept = [
         value
