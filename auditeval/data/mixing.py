@@ -1,4 +1,4 @@
-"""Mixing an event into a background, and wording the mix [auditeval.txt Appendix B, Table 4]."""
+"""Mixing an event into a background, and wording it [arXiv:2508.11966, Appendix B, Table 4]."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Three independent regression heads over frozen embeddings [auditeval.txt 4.1, Figure 2].
+"""Three independent regression heads over frozen embeddings [arXiv:2508.11966, 4.1, Figure 2].
 
 Two of them: `ConcatRegressor` is the paper's, `PairwiseRegressor` is told what to compare. Each
 axis has everything that it trains to itself, so training three axes in one pass is the same as

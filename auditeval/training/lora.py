@@ -52,7 +52,7 @@ def rated_mse(predicted: Tensor, rated: Tensor) -> Tensor:
 
 
 class LoraFit(Fit[ClipTokens, OmniRegressor]):
-    """LoRA and heads of a Qwen2.5-Omni [auditeval.txt Appendix E].
+    """LoRA and heads of a Qwen2.5-Omni [arXiv:2508.11966, Appendix E].
 
     A step sees `batch_size` x `accumulate` pairs on each device. `memory_gib` of audio tokens are
     kept in memory (10 s of audio are 1.8 MB at 7B). Gradient checkpointing computes activations

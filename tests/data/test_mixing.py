@@ -11,7 +11,7 @@ from auditeval.data import mixing
 
 RATE_HZ = 1000
 
-# auditeval.txt, Appendix B, Table 4: percent and sentence for B before, during and after A.
+# arXiv:2508.11966, Appendix B, Table 4: percent and sentence for B before, during and after A.
 TABLE_4 = {
     1.0: {
         "Bell, rain.": 30,

@@ -1,4 +1,4 @@
-"""MMAE [mmae.txt]: edits to votes on rubrics to tables laid out as the paper's Table 2."""
+"""MMAE [arXiv:2606.07229]: edits to votes on rubrics to tables laid out as the paper's Table 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MMAE-meta.json: the samples with their instructions, inputs and rubrics [mmae.txt Appendix]."""
+"""MMAE-meta.json: samples with instructions, inputs and rubrics [arXiv:2606.07229, Appendix]."""
 
 from __future__ import annotations
 

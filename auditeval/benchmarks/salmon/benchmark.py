@@ -1,4 +1,4 @@
-"""SALMon [salmon.txt]: scores of pairs to records to the paper's Table II."""
+"""SALMon [arXiv:2409.07437]: scores of pairs to records to the paper's Table II."""
 
 from __future__ import annotations
 

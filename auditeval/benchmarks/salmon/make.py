@@ -1,4 +1,4 @@
-"""The six consistency tasks of SALMon from a user's own speech, noise and rooms [salmon.txt III-A].
+"""SALMon's six consistency tasks from a user's own recordings [arXiv:2409.07437, III-A].
 
 Conventions are those of the authors' generator: 16 kHz, the second part from half-way on (by words
 or by time), one of four SNR ranges and a value in it, a fifth of a room's response beside the dry

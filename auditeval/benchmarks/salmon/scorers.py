@@ -1,4 +1,4 @@
-"""What stands for M of salmon.txt eq. 1: a table of likelihoods, an evaluator, two baselines.
+"""What stands for M [arXiv:2409.07437, eq. 1]: likelihoods, an evaluator, two baselines.
 
 A scorer is a system whose output for a pair is `PairScores`, or Undefined where it has nothing to
 say of such a part by design.

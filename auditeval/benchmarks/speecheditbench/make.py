@@ -1,4 +1,4 @@
-"""Samples of SpeechEditBench's layout (v1.1) from a user's own speech [speecheditbench.txt A.2].
+"""Samples of SpeechEditBench's layout (v1.1) from a user's own speech [arXiv:2606.01804, A.2].
 
 Prosody, acoustics and speaker: the edits whose targets need no annotator. Cells are balanced as
 the paper's Table 7: each language and direction alike, stress as often as both directions of

@@ -1,4 +1,4 @@
-"""SwanBench-Speech [swanbench-speech.txt 3.4, Appendix C]: long clips to seven metrics."""
+"""SwanBench-Speech [arXiv:2605.28618, 3.4, Appendix C]: long clips to seven metrics."""
 
 from __future__ import annotations
 

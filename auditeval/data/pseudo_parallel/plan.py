@@ -1,4 +1,4 @@
-"""Every decision of a pseudo-parallel set, before a sample is mixed [auditeval.txt Appendix B].
+"""Every decision of a pseudo-parallel set, before a sample is mixed [arXiv:2508.11966, Appendix B].
 
 A tuple (A, B, C) takes event B and event C, of different prompts, into one interval of background
 A. Both have one length, and stand in one place, so that a replacement replaces.

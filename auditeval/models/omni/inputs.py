@@ -1,4 +1,4 @@
-"""What the language model reads of a pair: two clips and the prompt [auditeval.txt Appendix H]."""
+"""What the language model reads: two clips and the prompt [arXiv:2508.11966, Appendix H]."""
 
 from __future__ import annotations
 

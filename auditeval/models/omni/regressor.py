@@ -1,4 +1,4 @@
-"""OmniRegressor: three ratings read off the last token of a Qwen2.5-Omni [auditeval.txt 4.2]."""
+"""OmniRegressor: ratings read off the last token of a Qwen2.5-Omni [arXiv:2508.11966, 4.2]."""
 
 from __future__ import annotations
 

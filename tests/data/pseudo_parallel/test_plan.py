@@ -191,7 +191,7 @@ def test_what_is_moved_to_the_middle_is_spread_over_it() -> None:
     assert np.histogram(centres, 4, (30, 70))[0].min() > 0.2 * len(centres)
 
 
-TABLE_4 = {  # auditeval.txt, Table 4, in percent
+TABLE_4 = {  # arXiv:2508.11966, Table 4, in percent
     "before": {"B, A.": 30, "B, followed by A.": 20, "B, then A.": 20, "With B, A.": 10,
                "B, and A.": 10, "After B, A.": 5, "B before A.": 5},
     "after": {"A, B.": 30, "A, followed by B.": 20, "A, then B.": 20, "A, with B.": 10,
