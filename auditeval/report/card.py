@@ -18,13 +18,17 @@ _CREDITS = {
     "yamnet": _YAMNET,
 }
 _TAGS = ["audio", "audio-editing", "speech-quality", "quality-prediction", "safetensors"]
+_USE = """\
+Good for ranking editing systems over many edits, for sorting out edits that failed, and for finding
+where in a clip they did. Not for judging a single edit beyond doubt: a score is an estimate of a
+mean opinion. Whose ratings it follows, and how closely, say the tables, people's first."""
 _LIMITS = """\
 - Each table says whose ratings it is about. Where they are simulated, agreement with them is not
   agreement with people; where they are of degraded speech, it is not agreement on edits.
 - What it has not heard in training it may misjudge: other kinds of sound, faults and languages;
-  captions must be English.
-- A score is an estimate of a mean opinion. Use it to rank systems and to sort out failures, not to
-  judge a single edit beyond doubt."""
+  captions must be English."""
+# How titles of tables begin, in the order of what a reader wants to know; others stand between.
+_FIRST, _LAST = ("Agreement with human", "Agreement", "Share"), ("Runs compared", "Made on")
 
 
 def write(folder: Path, run: Path) -> Path:
@@ -82,12 +86,22 @@ def render(
         "Predicts how people would rate an edit of a recording: quality, relevance to what was "
         "asked for,\nand faithfulness to the rest, each from 1 (worst) to 5 (best), from the two "
         "clips and a caption of\neach.",
+        _USE,
         "```python\nimport auditeval\n\nevaluator = auditeval.load(FOLDER_OR_HUB_ID)\n```",
         "\n".join(["| | |", "|---|---|", *rows]),
-        *(_lower(table) for table in tables),
+        *(_lower(table) for table in sorted(tables, key=_place)),
         f"## Limits\n\n{_LIMITS}",
     ]
     return "\n\n".join(sections) + "\n"
+
+
+def _place(table: str) -> int:
+    title = table.lstrip("# ")
+    order = (*_FIRST, "", *_LAST)
+    return next(
+        (order.index(words) for words in (*_FIRST, *_LAST) if title.startswith(words)),
+        order.index(""),
+    )
 
 
 def _lower(table: str) -> str:

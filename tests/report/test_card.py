@@ -39,3 +39,21 @@ def test_the_card_tells_what_the_checkpoint_was_made_from(tmp_path: Path) -> Non
         assert line in text.splitlines()
     assert f"\n#{TABLE}" in text
     assert "not stated" in card.render({"name": "x", "data": {}}, DESCRIBED, 1, [])
+
+
+def test_the_card_opens_with_its_use_and_with_what_people_said(tmp_path: Path) -> None:
+    titles = [
+        "Runs compared",
+        "Agreement with the SIMULATED panel",
+        "Share of trials",
+        "Made on",
+        "Another table",
+        "Agreement with human ratings",
+    ]
+    tables = [f"# {title}\n\n| a |\n|---|\n| 1 |\n" for title in titles]
+    text = card.render({"name": "mine", "data": {}}, DESCRIBED, 1, tables)
+    assert text.index("Good for") < text.index("```python") < text.index("## ")
+    assert [line[3:] for line in text.splitlines() if line.startswith("## ")] == [
+        *(titles[place] for place in (5, 1, 2, 4, 0, 3)),
+        "Limits",
+    ]
