@@ -9,7 +9,7 @@ import numpy as np
 from auditeval.features.change import Course, find_change, find_course
 from auditeval.features.comparison import Frames
 from auditeval.features.encoder import Clip, EncodedPair
-from auditeval.features.spectrum import Spectrum
+from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.features.store import Failure
 from auditeval.models.three_head import Regressor
 from auditeval.pretrained.threads import one_thread

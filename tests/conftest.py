@@ -20,14 +20,20 @@ from auditeval import checkpoint, manifest
 from auditeval.cli import main
 from auditeval.data.simulation.build import build
 from auditeval.features.encoder import Encoder
+from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.features.pair import PairFeatures
-from auditeval.features.spectrum import Spectrum
 from auditeval.features.store import FeatureStore
 from auditeval.models.three_head import PairwiseRegressor
 from auditeval.scoring import Evaluator
 from auditeval.types import AXES, EditPair
 
 torch.set_num_threads(1)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--moments", type=int, default=3, help="Kills and full disks of each command, each signal."
+    )
 
 
 @pytest.fixture(scope="session", autouse=True)

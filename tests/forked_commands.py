@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 FORKS = """
-import json, os, resource, runpy, sys
-import auditeval.scoring, auditeval.features.spectrum, auditeval.features.yamnet_network
+import json, os, resource, runpy, signal, sys
+import auditeval.scoring, auditeval.features.extractors.spectrum, auditeval.features.yamnet_network
 import auditeval.training.run, auditeval.filtering.run, auditeval.report.selection
 import matplotlib.figure, pyarrow.parquet, rich.progress, transformers.audio_utils
 from auditeval import cli
@@ -46,8 +46,13 @@ for line in sys.stdin:
             import traceback
             traceback.print_exc()
         finally:
-            sys.stderr.flush()
-            os._exit(code)
+            while True:  # the command is over; what comes now is not its
+                try:
+                    signal.signal(signal.SIGINT, signal.SIG_IGN)
+                    sys.stderr.flush()
+                    os._exit(code)
+                except KeyboardInterrupt:
+                    pass
     print(pid, flush=True)
     _, status = os.waitpid(pid, 0)
     print(os.waitstatus_to_exitcode(status), flush=True)

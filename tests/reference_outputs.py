@@ -51,7 +51,7 @@ def _samples(name: str, rate_hz: int = RATE_HZ) -> np.ndarray:
 
 
 def yamnet() -> np.ndarray:
-    from auditeval.features.yamnet import YamNet
+    from auditeval.features.extractors.yamnet import YamNet
 
     network = YamNet()
     return np.concatenate([network(_samples(name)).logits for name in ("rain", "siren")])
@@ -64,7 +64,7 @@ def minilm() -> np.ndarray:
 
 
 def spectrum() -> np.ndarray:
-    from auditeval.features.spectrum import Spectrum
+    from auditeval.features.extractors.spectrum import Spectrum
 
     encoder = Spectrum()
     return encoder.encode_clip(_samples("rain", encoder.rate_hz)).embedding

@@ -14,7 +14,7 @@ import torch
 
 from auditeval import checkpoint
 from auditeval.features.encoder import Encoder
-from auditeval.features.spectrum import Spectrum
+from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.models import MODELS
 from auditeval.types import UserError
 

@@ -12,8 +12,8 @@ from sklearn.linear_model import Ridge
 
 from auditeval import checkpoint, load, manifest, scores_table
 from auditeval.features.encoder import Encoder
+from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.features.pair import PairFeatures
-from auditeval.features.spectrum import Spectrum
 from auditeval.features.store import FeatureStore
 from auditeval.models.ensemble import EnsembleRegressor
 from auditeval.scoring import Evaluator

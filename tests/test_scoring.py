@@ -21,8 +21,8 @@ from forked_commands import Commands
 from auditeval import manifest, scores_table
 from auditeval.audio import decode, resample
 from auditeval.features.alignment import align
+from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.features.pair import PairFeatures
-from auditeval.features.spectrum import Spectrum
 from auditeval.scoring import Evaluator, Progress, load
 from auditeval.types import AXES, EditPair, Scores, UserError
 

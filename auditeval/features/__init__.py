@@ -4,32 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any, cast
 
 from auditeval.features.encoder import Encoder
 from auditeval.features.extractor import Extractor
 from auditeval.types import UserError
 
-EXTRACTORS = {
-    "spectrum": "spectrum.Spectrum",
-    "events": "events.Events",
-    "words": "words.Words",
-    "clap": "clap.extractor.ClapExtractor",
-    "laion_clap": "clap.packages.LaionClapPackage",
-    "msclap": "clap.packages.MsClapPackage",
-    "audiobox": "audiobox.Audiobox",
-    "yamnet": "yamnet.YamNetExtractor",
-    "cnn14": "panns.Cnn14Extractor",
-    "vggish": "vggish.VggishExtractor",
-    "qwen_omni": "omni.extractor.OmniExtractor",
-}
-"""The extractors that a configuration or checkpoint may name, and where each lies in this package.
+EXTRACTORS = tuple(
+    sorted(module.name for module in iter_modules([str(Path(__file__).parent / "extractors")]))
+)
+"""The extractors that a configuration or checkpoint may name: the modules of `extractors`.
 
-A module is imported when its extractor is used: laion_clap, msclap and audiobox need packages that
-may be absent or clash with ours.
+One is imported when it is used: laion_clap, msclap and audiobox need packages that may be absent or
+clash with ours.
 """
 
 _RENAMED = {"melstats": "spectrum", "offline": "events, spectrum and words"}
+
+
+def find_extractor(name: str) -> type[Extractor]:
+    """The class in the module of that name, which is one of EXTRACTORS, that has this name too."""
+    members = vars(import_module(f"{__name__}.extractors.{name}")).values()
+    (kind,) = (kind for kind in members if getattr(kind, "name", None) == name)
+    return cast(type[Extractor], kind)
 
 
 def make_extractor(name: str, **arguments: Any) -> Extractor:
@@ -38,9 +37,8 @@ def make_extractor(name: str, **arguments: Any) -> Extractor:
         raise UserError(f"no extractor is called {name!r}: it is {_RENAMED[name]} now")
     if name not in EXTRACTORS:
         raise UserError(f"no extractor is called {name!r}; known: {', '.join(EXTRACTORS)}")
-    module, kind = EXTRACTORS[name].rsplit(".", 1)
     try:
-        return getattr(import_module(f"{__name__}.{module}"), kind)(**arguments)
+        return find_extractor(name)(**arguments)
     except TypeError as error:
         raise UserError(f"extractor {name!r} cannot be made with its arguments ({error})") from None
 

@@ -104,7 +104,7 @@ class LocalJudge:
     def _inputs(self, question: Question[Reply]) -> dict[str, Any]:
         import torch
 
-        from auditeval.features.omni.extractor import log_mel
+        from auditeval.features.extractors.qwen_omni import log_mel
 
         rate_hz = self._front_end.sampling_rate
         mels = [
@@ -136,7 +136,7 @@ class LocalJudge:
 
 
 def _tokens_2_5(mel_frames: int) -> int:
-    from auditeval.features.omni.extractor import token_count
+    from auditeval.features.extractors.qwen_omni import token_count
 
     return token_count(mel_frames)
 

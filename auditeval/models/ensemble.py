@@ -35,6 +35,8 @@ class EnsembleRegressor(Regressor):
     set by `set_member`. `trees` holds their sizes, {kind: {axis: [trees, nodes]}}.
     """
 
+    by_gradient = False
+
     quantile: Tensor
     spread_floor: Tensor
 

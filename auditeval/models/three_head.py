@@ -34,6 +34,9 @@ class Regressor(Model):
     uses_changed_words = True
     """Whether `added_text` and `removed_text` are looked at; if not, they need not be encoded."""
 
+    by_gradient = True
+    """Whether all of it is trained by gradient."""
+
     target_mean: Tensor
     target_spread: Tensor
 

@@ -10,7 +10,7 @@ import numpy as np
 from auditeval import text
 from auditeval.atomic import replacing, write_text
 from auditeval.explaining import HOP_SECONDS, WINDOW_SECONDS, Explanation, Segment
-from auditeval.features.spectrum import Spectrum
+from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.types import AXES, Axis, Undefined
 
 if TYPE_CHECKING:

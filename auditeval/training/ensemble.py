@@ -11,9 +11,9 @@ from sklearn.base import clone
 from torch import Tensor, nn
 
 from auditeval.features.pair import PairFeatures
-from auditeval.models import find_model, trees
+from auditeval.models import Model, find_model, trees
 from auditeval.models.ensemble import EnsembleRegressor
-from auditeval.models.three_head import ConcatRegressor, PairwiseRegressor, Regressor
+from auditeval.models.three_head import Regressor
 from auditeval.training.callbacks import SaveLast
 from auditeval.training.data import PairDataModule
 from auditeval.training.fit import Examples, Job, Parts
@@ -31,7 +31,6 @@ class EnsembleFit(HeadsFit):
     """
 
     name = "ensemble"
-    trains = (EnsembleRegressor, ConcatRegressor, PairwiseRegressor)
 
     def __init__(
         self,
@@ -42,6 +41,9 @@ class EnsembleFit(HeadsFit):
     ) -> None:
         super().__init__(epochs, batch_size, validation_batch_size)
         self._estimators = dict(estimators)
+
+    def trains(self, kind: type[Model]) -> bool:
+        return issubclass(kind, Regressor)
 
     def validates(self, kind: str) -> bool:
         return find_model(kind) is not EnsembleRegressor

@@ -13,12 +13,8 @@ from auditeval.data.splits import Fold
 from auditeval.features.encoder import Encoder
 from auditeval.features.pair import PairFeatures
 from auditeval.features.store import FeatureStore
-from auditeval.models import find_model
-from auditeval.models.three_head import (
-    ConcatRegressor,
-    PairwiseRegressor,
-    Regressor,
-)
+from auditeval.models import Model, find_model
+from auditeval.models.three_head import Regressor
 from auditeval.training.callbacks import BestHeads, SaveLast
 from auditeval.training.configured import built, make_trainer, whole
 from auditeval.training.data import PairDataModule
@@ -37,7 +33,6 @@ class HeadsFit(Fit[PairFeatures, Regressor]):
     """
 
     name = "heads"
-    trains: tuple[type[Regressor], ...] = (ConcatRegressor, PairwiseRegressor)
 
     def __init__(
         self, epochs: Mapping[str, int], batch_size: int, validation_batch_size: int
@@ -57,6 +52,10 @@ class HeadsFit(Fit[PairFeatures, Regressor]):
             )  # 0: not trained
         self._epochs = dict(epochs)
         self._batch_size, self._validation_batch_size = batch_size, validation_batch_size
+
+    def trains(self, kind: type[Model]) -> bool:
+        """Whether models of that class are for this fit."""
+        return issubclass(kind, Regressor) and kind.by_gradient
 
     def stand_in(self, encoder: Encoder) -> PairFeatures:
         """Random numbers in the shape of this encoder's features, of a few pairs."""
@@ -79,7 +78,7 @@ class HeadsFit(Fit[PairFeatures, Regressor]):
         examples = Examples([pair] * _STAND_INS, features, ratings)
         for name, settings in plan.models.items():
             kind = settings["name"]
-            if not issubclass(find_model(kind), self.trains):
+            if not self.trains(find_model(kind)):
                 raise UserError(
                     f"model {kind!r} is not trained by fit={self.name}; see fit=lora "
                     "for qwen_omni, fit=ensemble for ensemble"

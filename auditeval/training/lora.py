@@ -10,7 +10,7 @@ import pytorch_lightning as lightning
 import torch
 from torch import Tensor
 
-from auditeval.features.omni.extractor import OmniExtractor
+from auditeval.features.extractors.qwen_omni import OmniExtractor
 from auditeval.features.store import FeatureStore
 from auditeval.models import find_model
 from auditeval.models.omni.inputs import Batch

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Dataset, Sampler
 
 from auditeval.features.encoder import Clip
-from auditeval.features.omni.extractor import tokens_of
+from auditeval.features.extractors.qwen_omni import tokens_of
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.models.omni.inputs import Batch, InputBuilder, PairRow
 from auditeval.models.omni.regressor import OmniRegressor

@@ -21,8 +21,8 @@ from auditeval import entries
 from auditeval.backends.cache import ResultCache
 from auditeval.entries import Entries
 from auditeval.features.encoder import Encoder
+from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.features.pair import PairFeatures
-from auditeval.features.spectrum import Spectrum
 from auditeval.features.store import FeatureStore
 from auditeval.types import EditPair
 

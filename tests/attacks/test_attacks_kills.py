@@ -1,4 +1,7 @@
-"""Kills and full disks, at seeded moments of every command that writes: given again, same bytes."""
+"""Kills and full disks, at seeded moments of every command that writes: given again, same bytes.
+
+Three of each; `pytest tests/attacks --moments 10` for ten, as before a release.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,6 @@ from auditeval.types import EditPair, Scores
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and signals")
 
 ROOT = Path(__file__).parents[2]
-MOMENTS = 10
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 
 
@@ -197,16 +199,21 @@ def out(desk: Desk) -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
+@pytest.fixture
+def moments(request: pytest.FixtureRequest) -> int:
+    return int(request.config.getoption("--moments"))
+
+
 @pytest.mark.parametrize("sent", SIGNALS, ids=lambda sent: sent.name)
 @pytest.mark.parametrize("kind", COMMANDS)
-def test_killed_at_ten_moments(
+def test_killed_at_seeded_moments(
     commands: Commands, desk: Desk, whole: Whole, out: Path, kind: str, sent: signal.Signals,
-    attacks: Any,
+    attacks: Any, moments: int,
 ) -> None:  # fmt: skip
     rng = random.Random(f"{kind} {sent}")
-    attacks(MOMENTS)
+    attacks(moments)
     killed = 0
-    for _ in range(MOMENTS):
+    for _ in range(moments):
         pid = commands.start(*COMMANDS[kind](desk, out))
         time.sleep(rng.uniform(0, whole.seconds))
         with suppress(ProcessLookupError):
@@ -222,19 +229,19 @@ def test_killed_at_ten_moments(
         if ended.status == 0:  # it was quicker
             shutil.rmtree(out)
             out.mkdir()
-    assert killed
+    assert killed or moments < 10  # a few may all have come too late
     again(commands, desk, whole, out, kind)
 
 
 @pytest.mark.parametrize("kind", COMMANDS)
-def test_a_full_disk_at_ten_sizes(
-    commands: Commands, desk: Desk, whole: Whole, out: Path, kind: str, attacks: Any
+def test_a_full_disk_at_seeded_sizes(
+    commands: Commands, desk: Desk, whole: Whole, out: Path, kind: str, attacks: Any, moments: int
 ) -> None:
     """No file may grow beyond a size: it is told in a sentence, and no file is half there."""
     rng = random.Random(kind)
-    attacks(MOMENTS)
+    attacks(moments)
     largest = max(map(len, whole.files.values()))
-    for _ in range(MOMENTS):
+    for _ in range(moments):
         ended = commands.run(
             *COMMANDS[kind](desk, out), limit=max(2000, int(largest * rng.random()))
         )

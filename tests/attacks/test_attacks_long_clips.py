@@ -21,10 +21,10 @@ from outcomes import WrongResult, refused, same
 from auditeval import audio, scores_table
 from auditeval.audio import AudioError, mixes
 from auditeval.cli.score import score
-from auditeval.features import spectrum, yamnet
 from auditeval.features.encoder import Encoder
 from auditeval.features.extractor import AudioFeatures
-from auditeval.features.spectrum import Spectrum
+from auditeval.features.extractors import spectrum, yamnet
+from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.types import EditPair, UserError
 

@@ -69,7 +69,7 @@ def test_panns_has_the_probability_of_each_logit(monkeypatch: pytest.MonkeyPatch
             logits[0, [0, 137]] = 0.0, np.log(3)
             return AudioFeatures(np.full(2048, len(samples), np.float32), {"logits": logits})
 
-    monkeypatch.setattr("auditeval.features.panns.Cnn14Extractor", Encoder)
+    monkeypatch.setattr("auditeval.features.extractors.cnn14.Cnn14Extractor", Encoder)
     made = PANNsTagger("Cnn14.pth")(Waveform(np.ones(RATE_HZ, np.float32), RATE_HZ)).probabilities
     assert {name: p for name, p in made.items() if p > 0.1} == pytest.approx(
         {"Speech": 0.5, "Music": 0.75}

@@ -14,9 +14,9 @@ from commands import content
 from second_environment import weights
 from transformers import ClapModel, ClapProcessor
 
-from auditeval.features import cnn14
+from auditeval.features import cnn14_network as cnn14
 from auditeval.features.clap import load
-from auditeval.features.clap.extractor import ClapExtractor
+from auditeval.features.extractors.clap import ClapExtractor
 from auditeval.types import UserError
 
 CAPTIONS = ["A dog barks.", "Rain on a roof, then thunder!", "engine"]

@@ -18,7 +18,7 @@ from torch import nn
 
 from auditeval import checkpoint, scores_table
 from auditeval.features.encoder import Encoder
-from auditeval.features.omni.extractor import OmniExtractor
+from auditeval.features.extractors.qwen_omni import OmniExtractor
 from auditeval.models.omni.regressor import OmniRegressor
 from auditeval.types import AXES, EditPair
 

@@ -12,7 +12,7 @@ from scipy import signal
 from auditeval.audio import Waveform, resample
 from auditeval.data.soundbank import synthesize
 from auditeval.features.change import find_change, find_course
-from auditeval.features.spectrum import Spectrum
+from auditeval.features.extractors.spectrum import Spectrum
 
 RATE_HZ = 32000
 LENGTH = 4 * RATE_HZ

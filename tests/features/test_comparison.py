@@ -16,7 +16,7 @@ from auditeval.features.comparison import (
     match,
     smooth,
 )
-from auditeval.features.spectrum import Spectrum
+from auditeval.features.extractors.spectrum import Spectrum
 
 RATE_HZ = Spectrum.rate_hz
 

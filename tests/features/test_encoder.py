@@ -9,13 +9,14 @@ import pytest
 import torch
 from fake_encoders import FakeClap, FakeExtractor
 
-from auditeval.features import make_encoder
+from auditeval.features import EXTRACTORS, find_extractor, make_encoder
 from auditeval.features.alignment import ALIGNMENT_NAMES
 from auditeval.features.comparison import PATCH_NAMES
 from auditeval.features.encoder import Encoder
 from auditeval.features.evidence import CAPTION_NAMES, SIMILARITY_NAMES
+from auditeval.features.extractor import Extractor
+from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.features.pair import Inputs, PairFeatures
-from auditeval.features.spectrum import Spectrum
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.types import EditPair, UserError
 
@@ -134,10 +135,17 @@ def test_the_windows_of_a_clap_feed_alignment_and_evidence(
         ({}, "expected at least one extractor"),
         ({"name": "clap", "model": "x"}, "features are a list of extractors now"),
         ({"melstats": {}}, "no extractor is called 'melstats': it is spectrum now"),
-        ({"mel": {}}, "no extractor is called 'mel'; known: spectrum, events, words, clap"),
+        ({"mel": {}}, "no extractor is called 'mel'; known: audiobox, clap, cnn14, events"),
         ({"spectrum": {"bands": 3}}, "extractor 'spectrum' cannot be made with its arguments"),
     ],
 )
 def test_what_is_no_list_of_extractors_is_one_sentence(features: dict, said: str) -> None:
     with pytest.raises(UserError, match=said):
         make_encoder(features)
+
+
+@pytest.mark.parametrize("name", EXTRACTORS)
+def test_a_module_of_extractors_has_one_of_its_name(name: str) -> None:
+    kind = find_extractor(name)
+    assert issubclass(kind, Extractor)
+    assert kind.name == name

@@ -13,11 +13,11 @@ import pytest
 from auditeval import audio
 from auditeval.data.mixing import place
 from auditeval.data.soundbank import EVENTS, synthesize
-from auditeval.features import yamnet
 from auditeval.features.alignment import align
 from auditeval.features.comparison import match
-from auditeval.features.events import Events
-from auditeval.features.spectrum import Spectrum
+from auditeval.features.extractors import yamnet
+from auditeval.features.extractors.events import Events
+from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.pretrained.packages import package_file
 from auditeval.types import UserError
 
@@ -29,7 +29,7 @@ SCORING_IMPORTS = """
 import sys
 import numpy as np
 import auditeval.scoring
-from auditeval.features.events import Events
+from auditeval.features.extractors.events import Events
 encoder = Events()
 encoder.encode_clip(np.ones(32000, np.float32)), encoder.encode_text(["rain"])
 slow = {"matplotlib", "pandas", "peft", "polars", "pytorch_lightning", "scipy.signal", "sklearn"}

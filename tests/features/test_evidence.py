@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,6 @@ from auditeval.data.soundbank import synthesize
 from auditeval.features.alignment import Alignment
 from auditeval.features.comparison import Frames, changed_words
 from auditeval.features.encoder import Clip, EncodedPair, Encoder
-from auditeval.features.events import Events
 from auditeval.features.evidence import (
     _SIDE_NAMES,
     CAPTION_NAMES,
@@ -25,11 +25,13 @@ from auditeval.features.evidence import (
     weigh_labels,
     weigh_similarity,
 )
-from auditeval.features.extractor import Texts
-from auditeval.features.spectrum import Spectrum
+from auditeval.features.extractor import Extractor, Texts
+from auditeval.features.extractors.events import Events
+from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.types import UserError
 
 LABELS = 12
+SHARES = ("added_mean_share", "added_only_share")
 # Measured on the 60 mixes below: .79 and .81, .80 and .83; chance is .50.
 LEAST_RIGHT = 0.75
 
@@ -244,21 +246,24 @@ def heard(encoder: Encoder, samples: np.ndarray) -> Clip:
     return {x.name: x.encode_clip(clip) for x in encoder.hearing}
 
 
-def share(
-    encoder: Encoder, before: Clip, after: Clip, event: str, name: str = "added_mean_share"
-) -> float:
-    """How well what was added fits the name of an event, by one number."""
+def shares(encoder: Encoder, before: Clip, after: Clip, event: str) -> np.ndarray:
+    """How well what was added fits the name of an event :: a value for each of SHARES."""
     original, target = "Waves roll.", f"Waves roll, with {event}."
     events = encoder.extractors["events"]
     nothing = np.zeros(events.text_dim, np.float32)
     texts = [original, target, *changed_words(original, target)]
-    rows = [events.encode_text([x])[0] if x else nothing for x in texts]
+    rows = [embedded(events, x) if x else nothing for x in texts]
     made = encoder.pair(EncodedPair(before, after, {"events": Texts(*rows)}))
-    return made.evidence[encoder.inputs.evidence.index(f"events.{name}")].item()
+    numbers = [made.evidence[encoder.inputs.evidence.index(f"events.{name}")] for name in SHARES]
+    return np.array(numbers)
 
 
-@pytest.mark.parametrize("evidence", ["added_mean_share", "added_only_share"])
-def test_words_are_found_in_what_was_added(encoder: Encoder, evidence: str) -> None:
+@cache
+def embedded(events: Extractor, text: str) -> np.ndarray:
+    return events.encode_text([text])[0]
+
+
+def test_words_are_found_in_what_was_added(encoder: Encoder) -> None:
     rate = Events.rate_hz
     events = {"siren": "a siren", "baby_cry": "a baby crying", "whistle": "a whistle"}
     sea = 0.2 * synthesize("sea_waves", 3, 4.0, rate)
@@ -266,12 +271,11 @@ def test_words_are_found_in_what_was_added(encoder: Encoder, evidence: str) -> N
     for name, right in events.items():
         event = match_peak(synthesize(name, 8, 1.5, rate), sea)
         after = heard(encoder, sea + place(event, rate, len(sea)))
-        found = {words: share(encoder, before, after, words, evidence) for words in events.values()}
-        assert max(found, key=lambda words: found[words]) == right
+        table = np.array([shares(encoder, before, after, words) for words in events.values()])
+        assert [list(events.values())[row] for row in table.argmax(axis=0)] == [right, right]
 
 
-@pytest.mark.parametrize("evidence", ["added_mean_share", "added_only_share"])
-def test_words_are_found_in_recordings(encoder: Encoder, evidence: str, shared_data: Path) -> None:
+def test_words_are_found_in_recordings(encoder: Encoder, shared_data: Path) -> None:
     """The right event against a wrong one, and its words against others; nothing was trained."""
     with (shared_data / "esc10" / "labels.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -287,10 +291,11 @@ def test_words_are_found_in_recordings(encoder: Encoder, evidence: str, shared_d
         for label in labels:
             event = match_peak(clips[label][take][: 2 * rate], sea)
             after = heard(encoder, sea + place(event, rate, len(sea)))
-            rated.append([share(encoder, before, after, f"a {name}", evidence) for name in labels])
-        table = np.array(rated)
-        own, others = np.diag(table), ~np.eye(len(labels), dtype=bool)
-        against_sounds.append((own[None] > table)[others].mean())
-        against_words.append((own[:, None] > table)[others].mean())
-    assert np.mean(against_sounds) >= LEAST_RIGHT
-    assert np.mean(against_words) >= LEAST_RIGHT
+            rated.append([shares(encoder, before, after, f"a {name}") for name in labels])
+        others = ~np.eye(len(labels), dtype=bool)
+        for table in np.moveaxis(np.array(rated), -1, 0):
+            own = np.diag(table)
+            against_sounds.append((own[None] > table)[others].mean())
+            against_words.append((own[:, None] > table)[others].mean())
+    for right in (against_sounds, against_words):
+        assert (np.reshape(right, (-1, len(SHARES))).mean(axis=0) >= LEAST_RIGHT).all()

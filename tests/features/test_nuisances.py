@@ -13,7 +13,7 @@ from auditeval.data.simulation.nuisance import delayed
 from auditeval.data.soundbank import synthesize
 from auditeval.features.alignment import ALIGNMENT_NAMES, align
 from auditeval.features.delay import find_fraction
-from auditeval.features.spectrum import Spectrum
+from auditeval.features.extractors.spectrum import Spectrum
 
 RATE_HZ = Spectrum.rate_hz
 Change = Callable[[np.ndarray], np.ndarray]

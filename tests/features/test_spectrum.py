@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from auditeval.features import spectrum
-from auditeval.features.spectrum import Spectrum, log_mel
+from auditeval.features.extractors import spectrum
+from auditeval.features.extractors.spectrum import Spectrum, log_mel
 
 RATE_HZ = Spectrum.rate_hz
 BANDS = Spectrum.BANDS

@@ -19,8 +19,8 @@ from auditeval.features.alignment import Alignment, align
 from auditeval.features.comparison import Frames
 from auditeval.features.encoder import Encoder
 from auditeval.features.extractor import AudioFeatures
+from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.features.pair import PairFeatures
-from auditeval.features.spectrum import Spectrum
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.types import EditPair, UserError
 
@@ -190,7 +190,7 @@ PROCESS = """
 import sys
 from auditeval import audio, manifest
 from auditeval.features.encoder import Encoder
-from auditeval.features.spectrum import Spectrum
+from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.features.store import FeatureStore
 store, pairs = FeatureStore(Encoder([Spectrum()]), sys.argv[2]), manifest.read(sys.argv[1])
 print("ready", flush=True)

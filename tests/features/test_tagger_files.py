@@ -14,7 +14,7 @@ import torch
 from second_environment import tagger_weights
 
 from auditeval.features import make_extractor
-from auditeval.features.panns import FRONT_ENDS
+from auditeval.features.extractors.cnn14 import FRONT_ENDS
 from auditeval.types import UserError
 
 

@@ -17,9 +17,10 @@ from second_environment import tagger_weights
 from transformers.audio_utils import mel_filter_bank
 
 from auditeval import audio
-from auditeval.features import make_extractor, vggish
-from auditeval.features.panns import FRONT_ENDS, Cnn14Extractor
-from auditeval.features.vggish import VggishExtractor
+from auditeval.features import make_extractor
+from auditeval.features.extractors import vggish
+from auditeval.features.extractors.cnn14 import FRONT_ENDS, Cnn14Extractor
+from auditeval.features.extractors.vggish import VggishExtractor
 from auditeval.metrics.divergence import inception_score
 from auditeval.pretrained.torch_files import read
 from auditeval.training.baselines import inception

@@ -10,9 +10,9 @@ import pytest
 
 from auditeval import audio
 from auditeval.data.soundbank import synthesize
-from auditeval.features import yamnet
-from auditeval.features.spectrum import Spectrum
-from auditeval.features.yamnet import YamNetExtractor
+from auditeval.features.extractors import yamnet
+from auditeval.features.extractors.spectrum import Spectrum
+from auditeval.features.extractors.yamnet import YamNetExtractor
 from auditeval.pretrained.packages import package_file
 from auditeval.types import UserError
 

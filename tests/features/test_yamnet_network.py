@@ -10,8 +10,9 @@ from scipy import special
 
 from auditeval import audio
 from auditeval.data.soundbank import synthesize
-from auditeval.features import yamnet, yamnet_network
-from auditeval.features.yamnet import YamNet
+from auditeval.features import yamnet_network
+from auditeval.features.extractors import yamnet
+from auditeval.features.extractors.yamnet import YamNet
 from auditeval.types import UserError
 
 # Logits of the first patch, by onnxruntime 1.31 on a processor with AVX-512 and VNNI.

@@ -13,7 +13,7 @@ import torch
 from pydantic import BaseModel
 
 from auditeval.audio import AudioError, Waveform
-from auditeval.features.omni.extractor import OmniExtractor
+from auditeval.features.extractors.qwen_omni import OmniExtractor
 from auditeval.judges.judge import Question
 from auditeval.judges.local import _FAMILIES, LocalJudge
 from auditeval.types import UserError

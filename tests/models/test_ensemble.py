@@ -15,8 +15,8 @@ from sklearn.linear_model import Ridge
 
 from auditeval import checkpoint
 from auditeval.features.encoder import Encoder
+from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.features.pair import PairFeatures
-from auditeval.features.spectrum import Spectrum
 from auditeval.models.ensemble import KINDS, EnsembleRegressor, conformal_quantile
 from auditeval.training.ensemble import fit_members
 from auditeval.types import AXES, UserError

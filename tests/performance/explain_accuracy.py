@@ -22,7 +22,7 @@ import numpy as np
 
 from auditeval import audio, manifest
 from auditeval.features.change import find_change, find_course
-from auditeval.features.spectrum import Spectrum
+from auditeval.features.extractors.spectrum import Spectrum
 
 MARGIN_SECONDS = 0.05  # half a step of the curve
 

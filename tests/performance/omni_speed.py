@@ -27,7 +27,7 @@ from results import keep
 from torch import Tensor
 
 from auditeval.features.encoder import Encoder
-from auditeval.features.omni.extractor import OmniExtractor, log_mel
+from auditeval.features.extractors.qwen_omni import OmniExtractor, log_mel
 from auditeval.features.store import FeatureStore
 from auditeval.models.omni.inputs import Batch, PairRow
 from auditeval.models.omni.random_base import build

@@ -33,7 +33,7 @@ from results import keep  # noqa: E402
 
 from auditeval import audio, manifest  # noqa: E402
 from auditeval.data.simulation.build import build  # noqa: E402
-from auditeval.features.clap.extractor import ClapExtractor  # noqa: E402
+from auditeval.features.extractors.clap import ClapExtractor  # noqa: E402
 from auditeval.features.pair import PairFeatures  # noqa: E402
 from auditeval.models.three_head import ConcatRegressor  # noqa: E402
 from auditeval.training.process import deterministic  # noqa: E402

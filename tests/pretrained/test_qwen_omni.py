@@ -11,7 +11,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from auditeval.features.omni.extractor import OmniExtractor
+from auditeval.features.extractors.qwen_omni import OmniExtractor
 from auditeval.pretrained.qwen_omni import Base, open_base
 from auditeval.types import UserError
 

@@ -129,7 +129,7 @@ def prepare(folder: Path) -> None:
 
 def make(name: str, folder: Path) -> dict[str, float]:
     """One reference file, and the largest differences of the native loader from the original."""
-    from auditeval.features.clap.extractor import ClapExtractor
+    from auditeval.features.extractors.clap import ClapExtractor
 
     build, form = laion if name.startswith("laion") else microsoft, weights.FORMATS[name]
     path = folder / f"{name}.pt"

@@ -100,7 +100,7 @@ def differences(
     encoder: Extractor, clips: dict[str, np.ndarray], made: dict[str, np.ndarray]
 ) -> dict[str, float]:
     """Largest difference from the original, as a share of its largest number."""
-    from auditeval.features.vggish import log_mel
+    from auditeval.features.extractors.vggish import log_mel
 
     worst: dict[str, float] = {}
     for key, theirs in made.items():

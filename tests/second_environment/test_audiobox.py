@@ -14,7 +14,7 @@ import torch
 from second_environment import weights
 
 from auditeval.features import make_extractor
-from auditeval.features.audiobox import Audiobox
+from auditeval.features.extractors.audiobox import Audiobox
 from auditeval.types import UserError
 
 BAR = 1e-5

@@ -15,9 +15,10 @@ import weights
 
 from auditeval.audio import AudioError, Waveform
 from auditeval.backends.fidelity import SQUIM
-from auditeval.features.clap.extractor import ClapExtractor
-from auditeval.features.clap.packages import LaionClapPackage, MsClapPackage
 from auditeval.features.extractor import Extractor
+from auditeval.features.extractors.clap import ClapExtractor
+from auditeval.features.extractors.laion_clap import LaionClapPackage
+from auditeval.features.extractors.msclap import MsClapPackage
 from auditeval.types import UserError
 
 BAR = 1e-5

@@ -56,8 +56,11 @@ def test_the_rows_of_is_say_whose_classes_they_are() -> None:
         )
     }
     assert taggers == {
-        "YAMNet": {"_target_": "auditeval.features.yamnet.YamNet"},
-        "CNN14": {"_target_": "auditeval.features.panns.Cnn14Extractor", "checkpoint": "x.pth"},
+        "YAMNet": {"_target_": "auditeval.features.extractors.yamnet.YamNet"},
+        "CNN14": {
+            "_target_": "auditeval.features.extractors.cnn14.Cnn14Extractor",
+            "checkpoint": "x.pth",
+        },
     }
     paper, stand_in = (list(composed(f"baselines={x}")["baselines"]) for x in ("paper", "clap"))
     assert (paper[1:], len(paper)) == (stand_in[1:], len(stand_in))

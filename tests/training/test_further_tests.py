@@ -15,8 +15,8 @@ from rich.console import Console
 from auditeval import audio, manifest, scoring
 from auditeval.backends.backend import Ratings
 from auditeval.features.extractor import AudioFeatures
+from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.features.pair import PairFeatures
-from auditeval.features.spectrum import Spectrum
 from auditeval.report import agreement
 from auditeval.report.render import to_rich
 from auditeval.training import baselines

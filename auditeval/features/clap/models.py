@@ -24,7 +24,7 @@ from transformers import (
     GPT2Model,
 )
 
-from auditeval.features.cnn14 import Cnn14
+from auditeval.features.cnn14_network import Cnn14
 
 
 class Clap(nn.Module):

@@ -16,7 +16,7 @@ from auditeval.features.evidence import (
     weigh_similarity,
 )
 from auditeval.features.extractor import AudioFeatures, PatchExtractor, Texts
-from auditeval.features.spectrum import Spectrum
+from auditeval.features.extractors.spectrum import Spectrum
 
 
 class WindowExtractor(PatchExtractor):

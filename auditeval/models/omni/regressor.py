@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from auditeval.features.encoder import Clip
-from auditeval.features.omni.extractor import tokens_of
+from auditeval.features.extractors.qwen_omni import tokens_of
 from auditeval.features.store import Failure
 from auditeval.models.mlp import mlp
 from auditeval.models.model import Arguments, Foreign, Model

@@ -6,7 +6,7 @@ import pytest
 
 from auditeval.backends.backend import Tags
 from auditeval.benchmarks.speecheditbench.scenes import SCENES, scene_scores, scene_succeeds
-from auditeval.features.yamnet import labels
+from auditeval.features.extractors.yamnet import labels
 
 QUIET = {"outdoor": 0.0, "crowd": 0.0, "music": 0.0}
 

@@ -18,8 +18,8 @@ from safetensors.torch import load_file, save_file
 from transformers import ClapFeatureExtractor, ClapModel, ClapProcessor
 
 from auditeval.audio import AudioError
-from auditeval.features.clap.extractor import ClapExtractor
 from auditeval.features.encoder import Encoder
+from auditeval.features.extractors.clap import ClapExtractor
 from auditeval.features.pair import PairFeatures
 from auditeval.features.store import FeatureStore
 from auditeval.types import EditPair, UserError

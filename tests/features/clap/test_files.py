@@ -25,9 +25,9 @@ from second_environment import weights
 from transformers import BertConfig, BertModel, ClapModel
 
 from auditeval.features.clap import SUPPORTED
-from auditeval.features.clap.extractor import ClapExtractor
 from auditeval.features.clap.load import load_clap
 from auditeval.features.clap.originals import load_original
+from auditeval.features.extractors.clap import ClapExtractor
 from auditeval.pretrained.torch_files import read
 from auditeval.types import UserError
 

@@ -14,7 +14,7 @@ from second_environment import weights
 from torch.nn import functional
 from transformers import GPT2Config, GPT2Model, GPT2TokenizerFast
 
-from auditeval.features.clap.extractor import ClapExtractor
+from auditeval.features.extractors.clap import ClapExtractor
 
 PLAIN = ("a dog barks", "rain on a tin roof, far away", "engine")
 # msclap pads with "!", which is the token 0; the last two merge it with others otherwise.

@@ -15,7 +15,7 @@ import pytest
 import torch
 from second_environment import weights
 
-from auditeval.features.clap.extractor import ClapExtractor
+from auditeval.features.extractors.clap import ClapExtractor
 
 BAR = 1e-5
 # What a wrong mapping costs at least; measured: 1.5e-3 (CNN14, another mel bank) to 1.5e-1.

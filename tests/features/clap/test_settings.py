@@ -14,8 +14,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from auditeval.features import make_extractor
-from auditeval.features.clap.extractor import ClapExtractor
 from auditeval.features.clap.load import load_clap
+from auditeval.features.extractors.clap import ClapExtractor
 from auditeval.types import UserError
 
 

@@ -27,7 +27,7 @@ NEEDLESS = re.compile(
 @pytest.fixture(params=["laion", "2023", "2022"])
 def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """One of the formats; CNN14 is narrowed, it would hold 80 million numbers."""
-    from auditeval.features import cnn14
+    from auditeval.features import cnn14_network as cnn14
 
     monkeypatch.setattr(cnn14, "WIDTHS", NARROW)
     monkeypatch.setattr(cnn14.Cnn14, "DIM", NARROW[-1])

@@ -13,7 +13,7 @@ import torch
 
 from auditeval import audio
 from auditeval.features import make_extractor
-from auditeval.features.omni.extractor import OmniExtractor, log_mel, token_count
+from auditeval.features.extractors.qwen_omni import OmniExtractor, log_mel, token_count
 from auditeval.pretrained.qwen_omni import open_base
 from auditeval.types import UserError
 

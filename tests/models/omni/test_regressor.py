@@ -15,7 +15,7 @@ from torch import nn
 
 from auditeval import audio
 from auditeval.features.encoder import Encoder
-from auditeval.features.omni.extractor import OmniExtractor
+from auditeval.features.extractors.qwen_omni import OmniExtractor
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.models.omni.inputs import Batch, PairRow
 from auditeval.models.omni.random_base import build

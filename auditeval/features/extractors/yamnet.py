@@ -17,8 +17,8 @@ from scipy import fft, special
 from auditeval import audio
 from auditeval.features import yamnet_network
 from auditeval.features.extractor import AudioFeatures, PatchExtractor
+from auditeval.features.extractors.spectrum import Spectrum, mel_filters
 from auditeval.features.mel import centres, hann, htk_filters
-from auditeval.features.spectrum import Spectrum, mel_filters
 from auditeval.features.yamnet_network import EMBEDDING_DIM, PATCH_FRAMES
 from auditeval.pretrained.packages import package_file
 

@@ -14,10 +14,10 @@ from auditeval.features.alignment import Alignment
 from auditeval.features.comparison import Frames
 from auditeval.features.evidence import LABEL_NAMES, weigh_labels
 from auditeval.features.extractor import AudioFeatures, PatchExtractor, Texts
+from auditeval.features.extractors.spectrum import Spectrum
+from auditeval.features.extractors.yamnet import RATE_HZ, YamNet, band_magnitudes, labels
 from auditeval.features.minilm import DIM as SENTENCE_DIM
 from auditeval.features.minilm import MiniLM, shared
-from auditeval.features.spectrum import Spectrum
-from auditeval.features.yamnet import RATE_HZ, YamNet, band_magnitudes, labels
 from auditeval.features.yamnet_network import CLASSES, EMBEDDING_DIM, PATCH_FRAMES
 from auditeval.pretrained.threads import one_thread
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from transformers.audio_utils import mel_filter_bank, spectrogram, window_function
 
 from auditeval import audio
-from auditeval.features.cnn14 import Cnn14
+from auditeval.features.cnn14_network import Cnn14
 from auditeval.features.extractor import AudioFeatures, Extractor
 from auditeval.pretrained.threads import one_thread
 from auditeval.pretrained.torch_files import read

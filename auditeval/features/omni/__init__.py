@@ -1,1 +1,0 @@
-"""Qwen2.5-Omni: where its parts lie, and its audio tower as a frozen encoder."""
