@@ -5,9 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from _thread import interrupt_main
 from contextlib import suppress
 from io import TextIOWrapper
 from pathlib import Path
+from threading import Timer
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -26,6 +29,9 @@ from auditeval.cli import (
     score,
 )
 from auditeval.text import OneLine, say
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -54,7 +60,9 @@ def main() -> None:
     A disk or an output that takes no more is one sentence too. A reader that has gone, as in
     `| head`, is nobody's mistake: status 1 and no word.
     """
+    hook = sys.unraisablehook
     try:
+        sys.unraisablehook = _raised_later
         _set_up_streams()
         try:
             app()
@@ -80,6 +88,16 @@ def main() -> None:
             say(f"auditeval: {error}", sys.stderr)
         _discard_pending()
         sys.exit(2)
+    finally:
+        sys.unraisablehook = hook
+
+
+def _raised_later(unraisable: UnraisableHookArgs) -> None:
+    """A Ctrl-C in a callback, which can raise to nobody, comes again behind it and is not lost."""
+    if issubclass(unraisable.exc_type, KeyboardInterrupt):
+        Timer(0.01, interrupt_main).start()  # at once it would be raised in here
+    else:
+        sys.__unraisablehook__(unraisable)
 
 
 def _set_up_streams() -> None:

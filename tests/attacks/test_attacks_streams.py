@@ -9,9 +9,12 @@ import contextlib
 import io
 import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
+import time
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +22,7 @@ from typing import Any
 import numpy as np
 import pytest
 from commands import Ended, row_of, write_rows, write_scores
-from outcomes import kept, refused
+from outcomes import kept, refused, same
 
 from auditeval.audio import files
 from auditeval.audio.waveform import quantised
@@ -201,3 +204,21 @@ def test_the_sentence_names_the_folder_of_temporary_files(
 def test_null_is_no_output(cli: Command, pairs_path: Path, spectrum_checkpoint: Path) -> None:
     ended = cli("score", pairs_path, "-c", spectrum_checkpoint, "-o", os.devnull)
     refused(ended, r"a scores file ends in")
+
+
+def test_a_ctrl_c_in_a_callback_is_not_lost(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python prints and drops what a weak reference's callback raises."""
+
+    class Referred:
+        pass
+
+    def command(**_: Any) -> None:
+        referred = Referred()
+        kept = weakref.ref(referred, lambda _: signal.raise_signal(signal.SIGINT))
+        del referred
+        time.sleep(5)
+        pytest.fail(f"the Ctrl-C was lost with {kept}")
+
+    monkeypatch.setattr("auditeval.cli.app", command)
+    ended = cli("score")
+    same((ended.status, ended.err), (130, ""), "the end")
