@@ -17,6 +17,7 @@ from auditeval.features.store import default_cache_dir
 from auditeval.judges.cached import CachedJudge
 from auditeval.outputs import writing
 from auditeval.report import benchmarks as reports
+from auditeval.seed import SEED
 from auditeval.types import Undefined, UserError
 
 Name = Literal["speecheditbench", "swanbench", "salmon", "mmae"]
@@ -59,7 +60,7 @@ def bench(
     judge_model: str | None = None,
     checkpoints: Sequence[AnyPath] = (),
     original: Literal["halves", "positive"] = "halves",
-    seed: int = 1984,
+    seed: int = SEED,
     workers: int = 2,
     device: str = "auto",
     cache_dir: AnyPath | None = None,

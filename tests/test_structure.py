@@ -24,7 +24,7 @@ CONFIGS = ROOT / "configs"
 
 # A room may import those left of it. Rooms that share a place do not know each other.
 ORDER = (
-    ("types",),
+    ("types", "seed"),
     ("version", "reading", "targets", "text", "table"),
     ("progress",),
     ("digests",),

@@ -14,6 +14,7 @@ from auditeval.audio import AudioError, Waveform
 from auditeval.benchmarks.benchmark import Benchmark, Missing, Output, Sample
 from auditeval.benchmarks.places import leads_out
 from auditeval.digests import sha256
+from auditeval.seed import SEED
 from auditeval.types import Undefined, UserError
 
 SUFFIXES = (".wav", ".flac", ".mp3")
@@ -115,7 +116,7 @@ class Noise(_Baseline):
     name = "noise"
     _SECONDS, _RATE_HZ, _LEVEL = 10.0, 16000, 0.05
 
-    def __init__(self, benchmark: Benchmark, seed: int = 1984) -> None:
+    def __init__(self, benchmark: Benchmark, seed: int = SEED) -> None:
         super().__init__(benchmark)
         self._seed = seed
 

@@ -13,6 +13,7 @@ import typer
 from auditeval.cli import bench_make
 from auditeval.cli.options import CacheDir, Device
 from auditeval.progress import stages
+from auditeval.seed import SEED
 from auditeval.text import say
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def mmae(
     backends: Config = "offline",
     judge: JudgeAt = None,
     judge_model: JudgeModel = None,
-    seed: Annotated[int, typer.Option(help="Of the order of options and of noise.")] = 1984,
+    seed: Annotated[int, typer.Option(help="Of the order of options and of noise.")] = SEED,
     workers: Workers = 2,
     cache_dir: CacheDir = None,
 ) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditeval.progress import stages
+from auditeval.seed import SEED
 from auditeval.text import say
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def salmon(
         list[str] | None, typer.Option(help="speaker_consistency and so on; default: all six.")
     ] = None,
     samples: Annotated[int, typer.Option(min=1, help="Of each part.")] = 200,
-    seed: Annotated[int, typer.Option(help="Of every choice.")] = 1984,
+    seed: Annotated[int, typer.Option(help="Of every choice.")] = SEED,
 ) -> None:
     """Make SALMon's consistency tasks from your own recordings [SALMon, III-A, Table I].
 
@@ -72,7 +73,7 @@ def speecheditbench(
         ),
     ] = None,
     samples: Annotated[int, typer.Option(min=1, help="Of each direction in each language.")] = 10,
-    seed: Annotated[int, typer.Option(help="Of every choice.")] = 1984,
+    seed: Annotated[int, typer.Option(help="Of every choice.")] = SEED,
 ) -> None:
     """Make prosody, acoustic and speaker samples from your own speech [SpeechEditBench, A.2].
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from auditeval.progress import stages
+from auditeval.seed import SEED
 from auditeval.text import say
 
 
@@ -58,7 +59,7 @@ def build(
     group_by: Annotated[
         str, typer.Option(help="Column of what must not meet in a mix: recordings of one take.")
     ] = "id",
-    seed: Annotated[int, typer.Option(help="Seed of every choice.")] = 1984,
+    seed: Annotated[int, typer.Option(help="Seed of every choice.")] = SEED,
     workers: Annotated[int, typer.Option(min=1, help="Decoding and encoding threads.")] = 2,
 ) -> None:
     """Mix labelled clips into pairs to add, delete and replace [AuditEval, Appendix B].

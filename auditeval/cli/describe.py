@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from auditeval.cli.options import Force, Resamples
+from auditeval.seed import SEED
 from auditeval.text import say
 
 
@@ -23,7 +24,7 @@ def describe(
     resamples: Resamples = 1000,
     seed: Annotated[
         int, typer.Option(help="Seed of the bootstrap and of the split halves.")
-    ] = 1984,
+    ] = SEED,
     force: Force = False,
 ) -> None:
     """Describe a set: its pairs, ratings, raters and clips, and what leaks between its splits.

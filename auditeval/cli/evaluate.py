@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditeval.cli.options import Force, Resamples
+from auditeval.seed import SEED
 from auditeval.text import say
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def evaluate(
         ),
     ] = None,
     resamples: Resamples = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 1984,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = SEED,
     force: Force = False,
 ) -> None:
     """Agreement with ratings: MSE, LCC, SRCC, KTAU at system and utterance level, with intervals.

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from auditeval.progress import track
+from auditeval.seed import SEED
 from auditeval.text import say
 
 
@@ -21,7 +22,7 @@ def generate(
     steps: Annotated[int, typer.Option(min=1, help="Steps of the sampler.")] = 50,
     guidance_scale: Annotated[float, typer.Option(help="Classifier-free guidance.")] = 4.5,
     model: Annotated[str, typer.Option(help="Hub id of TangoFlux.")] = "declare-lab/TangoFlux",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of every clip.")] = 1984,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of every clip.")] = SEED,
 ) -> None:
     """Make clips with TangoFlux.
 

@@ -9,6 +9,7 @@ import typer
 
 from auditeval.cli.options import CacheDir, Device, Force, Workers
 from auditeval.progress import bars
+from auditeval.seed import SEED
 from auditeval.text import say
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def metrics(
     workers: Workers = 2,
     device: Device = "auto",
     cache_dir: CacheDir = None,
-    seed: Annotated[int, typer.Option(help="Seed of groups and splits.")] = 1984,
+    seed: Annotated[int, typer.Option(help="Seed of groups and splits.")] = SEED,
     force: Force = False,
 ) -> None:
     """Data quality of edits against their originals: FAD, FD, KL, IS, CLAP and AudioBox scores.

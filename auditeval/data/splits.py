@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from auditeval.seed import SEED
 from auditeval.types import EditPair, UserError
 
 log = logging.getLogger(__name__)
@@ -86,7 +87,7 @@ def holdout(
     by: SplitBy = "original",
     test_share: float = 0.1,
     validation_share: float = 0.1,
-    seed: int = 1984,
+    seed: int = SEED,
 ) -> list[Fold]:
     """One fold: the paper's 9:1 for testing, and a validation part of what remains for training.
 
@@ -123,7 +124,7 @@ def leave_one_out(
     contents: Contents = MappingProxyType({}),
     by: SplitBy = "talker",
     validation_share: float = 0.0,
-    seed: int = 1984,
+    seed: int = SEED,
 ) -> list[Fold]:
     """One fold per group, which is its test part; every row is tested exactly once.
 
@@ -150,7 +151,7 @@ def adaptation(
     times: int = 8,
     folds: int | None = None,
     validation_share: float = 0.1,
-    seed: int = 1984,
+    seed: int = SEED,
 ) -> list[Fold]:
     """Leave groups out of a listening test that is learned beside rows which always train.
 

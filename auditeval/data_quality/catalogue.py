@@ -14,7 +14,6 @@ import numpy as np
 
 from auditeval.data_quality.groups import (
     GROUPS,
-    SEED,
     Chosen,
     Deal,
     Value,
@@ -26,6 +25,7 @@ from auditeval.features.extractor import AudioFeatures
 from auditeval.metrics.clap_score import clap_score
 from auditeval.metrics.divergence import ClassStatistics, kl_divergence
 from auditeval.metrics.frechet import Gaussian, frechet_distance
+from auditeval.seed import SEED
 from auditeval.types import Undefined
 
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from scipy import stats
 
+from auditeval.seed import SEED
 from auditeval.types import EditPair, Undefined
 
 GROUPS = 10
-SEED = 1984
 
 Chosen = tuple[int, ...]
 Value = float | Undefined

@@ -19,12 +19,13 @@ from auditeval.data_quality.catalogue import (
     Heard,
     Measured,
 )
-from auditeval.data_quality.groups import SEED, Deal, unit
+from auditeval.data_quality.groups import Deal, unit
 from auditeval.features import make_extractor
 from auditeval.features.encoder import Encoder
 from auditeval.features.extractor import Extractor
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.pretrained.threads import one_thread
+from auditeval.seed import SEED
 from auditeval.types import EditPair, UserError
 
 NO_TEXT = np.zeros(0, np.float32)

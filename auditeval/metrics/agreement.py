@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
+from auditeval.seed import SEED
 from auditeval.types import Undefined
 
 
@@ -50,7 +51,7 @@ def agreement(
     rated: Sequence[float],
     systems: Sequence[str | None],
     resamples: int = 1000,
-    seed: int = 1984,
+    seed: int = SEED,
 ) -> dict[str, dict[str, Agreement]]:
     """{"system" | "utterance": {"MSE" | "LCC" | "SRCC" | "KTAU": Agreement}}.
 
@@ -118,7 +119,7 @@ def paired_difference(
     systems: Sequence[str | None],
     statistic: str = "SRCC",
     resamples: int = 1000,
-    seed: int = 1984,
+    seed: int = SEED,
 ) -> dict[str, Agreement]:
     """{"system" | "utterance": a statistic of evaluator `first` minus that of `second`}.
 

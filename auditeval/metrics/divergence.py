@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import log_softmax, softmax, xlogy
 
+from auditeval.seed import SEED
 from auditeval.types import Undefined
 
 _MIN_ITEMS = 10
 _KL_FLOOR = 1e-6
 
 
-def inception_score(logits: np.ndarray, splits: int = 10, seed: int = 1984) -> float | Undefined:
+def inception_score(logits: np.ndarray, splits: int = 10, seed: int = SEED) -> float | Undefined:
     """Inception score of N clips, 1 to C, higher is better :: (N, C) logits -> mean over splits.
 
     exp of the mean KL divergence of each clip's softmax from the split's mean softmax (Salimans et

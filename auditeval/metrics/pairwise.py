@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
+from auditeval.seed import SEED
 from auditeval.types import Undefined
 
 
@@ -91,7 +92,7 @@ def contrasts(
     trials: Sequence[Mapping[str, float | None]],
     right: str = "right",
     resamples: int = 1000,
-    seed: int = 1984,
+    seed: int = SEED,
 ) -> dict[str, Contrast]:
     """How often the right one of a trial scores above each other variant, ties half.
 

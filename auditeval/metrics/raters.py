@@ -23,6 +23,7 @@ from auditeval.metrics.agreement import (
     no_correlation,
     percentiles,
 )
+from auditeval.seed import SEED
 from auditeval.types import Undefined
 
 Votes = Sequence[float] | Mapping[str, float]
@@ -132,7 +133,7 @@ def _undefined(model: str, reason: str) -> dict[str, Value]:
 
 
 def reliability(
-    votes: Sequence[Votes], systems: Sequence[str | None], resamples: int = 1000, seed: int = 1984
+    votes: Sequence[Votes], systems: Sequence[str | None], resamples: int = 1000, seed: int = SEED
 ) -> dict[str, Agreement]:
     """Alpha and intraclass correlations by name: "alpha interval", "alpha ordinal", "ICC(1,1)", ...
 
@@ -177,7 +178,7 @@ def reliability(
 
 
 def rater_ceiling(
-    votes: Sequence[Votes], systems: Sequence[str | None], splits: int = 200, seed: int = 1984
+    votes: Sequence[Votes], systems: Sequence[str | None], splits: int = 200, seed: int = SEED
 ) -> dict[str, dict[str, Agreement]]:
     """The correlation with this panel's mean that no evaluator can be expected to exceed.
 

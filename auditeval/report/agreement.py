@@ -25,6 +25,7 @@ from auditeval.report.agreement_plot import plot
 from auditeval.report.agreement_table import to_markdown
 from auditeval.report.leaks import Leaks
 from auditeval.report.render import plain
+from auditeval.seed import SEED
 from auditeval.types import AXES, Axis, EditPair, Scores, Undefined, UserError
 
 _NOT_ON_SCALE = Undefined("its values are not ratings on the 1 to 5 scale")
@@ -109,7 +110,7 @@ def make_report(
     predictions: Sequence[Predictions],
     ratings_from: str,
     resamples: int = 1000,
-    seed: int = 1984,
+    seed: int = SEED,
     plotted: str | None = None,
 ) -> Report:
     """Agreement of each evaluator with the pairs' ratings, on the axes that both have.
@@ -175,7 +176,7 @@ def by_field(
     field: str,
     ratings_from: str,
     resamples: int = 1000,
-    seed: int = 1984,
+    seed: int = SEED,
 ) -> dict[str, Report]:
     """The report of the pairs with each value of a field, sorted; pairs without one come last.
 
@@ -212,7 +213,7 @@ def difference(
     second: Predictions,
     axis: Axis,
     resamples: int = 1000,
-    seed: int = 1984,
+    seed: int = SEED,
 ) -> Difference | None:
     """By how much the first evaluator's SRCC exceeds the second's, on the pairs that both scored.
 

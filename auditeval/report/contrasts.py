@@ -11,6 +11,7 @@ from auditeval.atomic import write_text
 from auditeval.metrics.pairwise import Contrast, contrasts
 from auditeval.report.agreement import Predictions
 from auditeval.report.render import plain, to_markdown
+from auditeval.seed import SEED
 from auditeval.table import Cell, Column, Table
 from auditeval.types import Axis, EditPair, Undefined, UserError
 
@@ -37,7 +38,7 @@ def make_report(
     title: str,
     axis: Axis = "relevance",
     resamples: int = 1000,
-    seed: int = 1984,
+    seed: int = SEED,
 ) -> Report:
     """Of pairs whose `source` names the trial and whose `system` the variant, RIGHT among them.
 
@@ -66,7 +67,7 @@ def make_report(
 
 
 def of_scores(
-    title: str, axis: Axis, scores: dict[str, Trials], resamples: int = 1000, seed: int = 1984
+    title: str, axis: Axis, scores: dict[str, Trials], resamples: int = 1000, seed: int = SEED
 ) -> Report:
     """The report that belongs to these scores."""
     accuracies = {
@@ -76,7 +77,7 @@ def of_scores(
     return Report(title, axis, accuracies, scores)
 
 
-def pool(reports: Mapping[str, Report], resamples: int = 1000, seed: int = 1984) -> Report:
+def pool(reports: Mapping[str, Report], resamples: int = 1000, seed: int = SEED) -> Report:
     """One report over the trials of several runs ({name: report}), models of other training data.
 
     Raises UserError where two of them were tested on one set.

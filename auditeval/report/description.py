@@ -17,6 +17,7 @@ from auditeval.data.contents import Clip
 from auditeval.data.inventory import Inventory, Leak, leaks, take_stock
 from auditeval.metrics.agreement import Agreement
 from auditeval.metrics.raters import Screened, rater_ceiling, reliability, screened
+from auditeval.seed import SEED
 from auditeval.types import AXES, Axis, EditPair, Undefined
 
 BIN_CENTRES = tuple(round(1 + 0.2 * place, 1) for place in range(21))
@@ -89,7 +90,7 @@ def describe(
     manifest: Path,
     clips: Mapping[Path, Clip | AudioError] | None = None,
     resamples: int = 1000,
-    seed: int = 1984,
+    seed: int = SEED,
     watch: Callable[[Axis], None] = lambda axis: None,
 ) -> Description:
     """Describe the pairs of a manifest, whose clips are those of `inventory.read`.

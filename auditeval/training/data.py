@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Dataset, DistributedSampler
 
 from auditeval.features.pair import PairFeatures
+from auditeval.seed import SEED
 from auditeval.training.fit import Examples, Seen
 
 
@@ -47,7 +48,7 @@ class PairDataModule(FoldData[PairFeatures]):
         validation: Examples[PairFeatures],
         batch_size: int = 256,
         validation_batch_size: int = 64,
-        seed: int = 1984,
+        seed: int = SEED,
     ) -> None:
         super().__init__(train, validation)
         self._batch_size, self._validation_batch_size = batch_size, validation_batch_size

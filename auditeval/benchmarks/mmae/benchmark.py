@@ -17,6 +17,7 @@ from auditeval.benchmarks.mmae.rubric import Rubric, rubric_rates, verdict
 from auditeval.benchmarks.mmae.samples import MMAESample, RubricRow, digest, read_samples
 from auditeval.benchmarks.provenance import stand_ins
 from auditeval.judges.judge import Judge
+from auditeval.seed import SEED
 from auditeval.types import Undefined
 
 QUERIES = 3
@@ -36,7 +37,7 @@ class MMAE:
 
     name = "mmae"
 
-    def __init__(self, meta: Path, backends: Backends, seed: int = 1984) -> None:
+    def __init__(self, meta: Path, backends: Backends, seed: int = SEED) -> None:
         self._meta, self._backends, self._seed = meta, backends, seed
         self.samples: list[MMAESample] = read_samples(meta)
 

@@ -26,6 +26,7 @@ from auditeval.benchmarks.salmon.samples import CONSISTENCY, MADE, PARTS
 from auditeval.data import degrading
 from auditeval.data.recordings import CLASS, Recording, decoded, digest, read_recordings
 from auditeval.data.rooms import Room, random_rooms, read_rooms
+from auditeval.seed import SEED
 from auditeval.types import UserError
 from auditeval.version import __version__
 
@@ -55,7 +56,7 @@ class Settings:
     where no impulse responses are given."""
 
     samples: int = 200
-    seed: int = 1984
+    seed: int = SEED
     split_ratio: float = 0.5
     rate_hz: int = 16000
     wet: float = 0.2

@@ -22,6 +22,7 @@ from auditeval.audio import AudioError, files
 from auditeval.audio.waveform import quantised
 from auditeval.benchmarks.salmon.samples import ALIGNMENT, PARTS, Pair
 from auditeval.reading import text_lines
+from auditeval.seed import SEED
 from auditeval.types import EditPair, Undefined, UserError
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ class NoiseScorer:
 
     name = "noise"
 
-    def __init__(self, seed: int = 1984) -> None:
+    def __init__(self, seed: int = SEED) -> None:
         self._seed = seed
 
     @property

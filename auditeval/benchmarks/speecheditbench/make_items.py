@@ -17,6 +17,7 @@ from auditeval.data import degrading
 from auditeval.data.recordings import CLASS, Decoded, Recording, decoded
 from auditeval.data.rooms import Room, speech_band
 from auditeval.metrics.reverberation import rt60
+from auditeval.seed import SEED
 from auditeval.types import Undefined, UserError
 
 RT60_RANGES = {"bathroom": (0.05, 0.18), "small_room": (0.2, 0.4), "large_hall": (0.8, 1.5)}
@@ -39,7 +40,7 @@ class Settings:
     """`samples` of each direction in each language; `rooms` of each environment are made."""
 
     samples: int = 10
-    seed: int = 1984
+    seed: int = SEED
     rate_hz: int = 16000
     rooms: int = 5
 

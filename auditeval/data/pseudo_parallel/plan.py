@@ -21,6 +21,7 @@ from auditeval.data.pseudo_parallel.clips import (
     Clip,
     Profile,
 )
+from auditeval.seed import SEED
 from auditeval.types import UserError
 
 LOUDEST = 0.999
@@ -52,7 +53,7 @@ class Settings:
     match: Literal["peak", "lufs", "snr"] = "peak"
     level_db: tuple[float, float] = (0.0, 0.0)
     drop: bool = True
-    seed: int = 1984
+    seed: int = SEED
 
     def __post_init__(self) -> None:
         shortest, longest = self.event_seconds

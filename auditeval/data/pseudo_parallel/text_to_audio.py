@@ -20,6 +20,7 @@ from auditeval.atomic import claim, replacing
 from auditeval.audio import files
 from auditeval.audio.waveform import Waveform, quantised
 from auditeval.data.pseudo_parallel.clips import Prompt
+from auditeval.seed import SEED
 from auditeval.types import UserError
 
 _COLUMNS = ("file", "label", "caption", "category", "id")
@@ -86,7 +87,7 @@ def generate(
     output: Path,
     seconds: float,
     takes: int = 1,
-    seed: int = 1984,
+    seed: int = SEED,
 ) -> Iterator[Made]:
     """Make `takes` clips of each prompt and list them in OUTPUT/labels.csv, written last.
 

@@ -31,6 +31,7 @@ from auditeval.data.simulation.scenes import OPERATIONS, SLOTS, UNEDITED, Scene,
 from auditeval.data.simulation.signals import RATE_HZ, bandwidth_hz
 from auditeval.data.simulation.systems import SYSTEMS, draw_doses
 from auditeval.progress import track
+from auditeval.seed import SEED
 from auditeval.types import AXES, EditPair
 
 VERSION = max(12, *(fault.since for fault in FAULTS.values()))
@@ -51,7 +52,7 @@ def build(
     folder: str | Path,
     scenes: int = 600,
     seconds: float | Sequence[float] = 4.0,
-    seed: int = 1984,
+    seed: int = SEED,
     workers: int = 2,
     esc10: str | Path | None = None,
     librispeech: str | Path | None = None,

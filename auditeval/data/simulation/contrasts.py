@@ -20,6 +20,7 @@ from auditeval.data.simulation.material import Material
 from auditeval.data.simulation.scenes import OPERATIONS, make_scene
 from auditeval.data.simulation.systems import implied
 from auditeval.data.simulation.vocabulary import known
+from auditeval.seed import SEED
 from auditeval.types import EditPair, UserError
 
 VARIANTS: dict[str, tuple[str, ...]] = {
@@ -38,7 +39,7 @@ def build(
     classes: Sequence[str],
     trials: int = 200,
     seconds: float | Sequence[float] = 5.0,
-    seed: int = 1984,
+    seed: int = SEED,
     workers: int = 2,
     esc10: str | Path | None = None,
     librispeech: str | Path | None = None,

@@ -19,6 +19,7 @@ import numpy as np
 
 from auditeval.atomic import new_folder
 from auditeval.reading import json_file
+from auditeval.seed import SEED
 from auditeval.types import UserError
 
 # In the order of the published vocabulary, where <|endoftext|> is 151643.
@@ -37,7 +38,7 @@ def build(
     folder: str | os.PathLike[str],
     hidden: int = 64,
     layers: int = 2,
-    seed: int = 1984,
+    seed: int = SEED,
     vocabulary: Vocabulary = "auto",
 ) -> Path:
     """Write a random base of `hidden` numbers and `layers` layers, in tower and language model.
@@ -245,7 +246,7 @@ if __name__ == "__main__":
     parser.add_argument("folder")
     parser.add_argument("--hidden", type=int, default=64)
     parser.add_argument("--layers", type=int, default=2)
-    parser.add_argument("--seed", type=int, default=1984)
+    parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--vocabulary", choices=("auto", "qwen", "trained"), default="auto")
     try:
         print(build(**vars(parser.parse_args())))
