@@ -41,7 +41,7 @@ class RubricRates:
 def shuffled(options: Sequence[Option], seed: str) -> list[Option]:
     """The options in an order that depends on them and the seed alone, not on how they came.
 
-    >>> shuffled(["A", "B", "C"], "SEED"), shuffled(["C", "A", "B"], "SEED")
+    >>> shuffled(["A", "B", "C"], "1984"), shuffled(["C", "A", "B"], "1984")
     (['C', 'B', 'A'], ['C', 'B', 'A'])
     """
     return sorted(options, key=lambda option: hashlib.sha256(f"{seed}\n{option}".encode()).digest())
