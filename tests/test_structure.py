@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +114,24 @@ def test_imports_go_leftwards_only() -> None:
             assert room in PLACE, f"{relative}: a new room; give it a place in ORDER"
         wrong += wrong_imports(path.read_text(encoding="utf-8"), relative)
     assert not wrong, "\n".join(wrong)
+
+
+def test_modules_import_each_other_in_no_circle() -> None:
+    names = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in modules()
+    }
+    graph = {}
+    for name, path in names.items():
+        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        found = imported(path.read_text(encoding="utf-8"), package)
+        wanted = {one if one in names else one.rpartition(".")[0] for one in found}
+        # A package's own names are for those outside of it.
+        graph[name] = {one for one in wanted & names.keys() if not name.startswith(f"{one}.")}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
 
 
 def test_a_users_text_goes_out_by_one_door() -> None:

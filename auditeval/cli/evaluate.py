@@ -68,14 +68,14 @@ def evaluate(
         auditeval evaluate scores.csv --against pairs.jsonl --checkpoint runs/a/a/holdout/checkpoint
     """
     from auditeval.outputs import writing
-    from auditeval.report import agreement
+    from auditeval.report import agreement_files
     from auditeval.report.agreement_table import print_report
 
-    with writing(output, "auditeval evaluate", agreement.FILES, [*scores, against], force):
+    with writing(output, "auditeval evaluate", agreement_files.FILES, [*scores, against], force):
         made = _make_report(scores, against, split, by, checkpoint or [], resamples, seed)
         print_report(made)
         if output is not None:
-            agreement.write(made, output)
+            agreement_files.write(made, output)
             say(f"report: {output}")
 
 

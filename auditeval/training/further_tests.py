@@ -11,7 +11,7 @@ from typing import Protocol
 
 from auditeval import manifest as manifests
 from auditeval.digests import sha256
-from auditeval.report import agreement, contrasts
+from auditeval.report import agreement, agreement_files, contrasts
 from auditeval.report.agreement import Predictions
 from auditeval.report.agreement_table import to_table
 from auditeval.table import Table
@@ -55,7 +55,7 @@ class RatedTest:
         made = agreement.make_report(
             self.pairs, predictions, self._ratings_from, resamples, plotted=plotted
         )
-        agreement.write(made, folder)
+        agreement_files.write(made, folder)
         return to_table(made)
 
 

@@ -26,7 +26,7 @@ from auditeval.data.splits import leaking
 from auditeval.features import make_encoder
 from auditeval.features.store import FeatureStore
 from auditeval.outputs import sole_writer
-from auditeval.report import agreement, card, machine
+from auditeval.report import agreement, agreement_files, card, machine
 from auditeval.report.agreement import Predictions
 from auditeval.scoring import choose_device
 from auditeval.table import Table
@@ -207,7 +207,7 @@ def _report(
     report = agreement.make_report(
         tested, [*said, constant(pairs, plan.folds)], title, resamples, plotted=plan.name
     )
-    agreement.write(report, folder / "report")
+    agreement_files.write(report, folder / "report")
     machine.write(folder / "report")
     held_out.write_manifest(tested, folder)
     for predictions in said:

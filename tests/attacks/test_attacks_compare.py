@@ -12,7 +12,7 @@ import pytest
 from commands import content
 from outcomes import refused, same
 
-from auditeval.report import agreement, contrasts
+from auditeval.report import agreement, agreement_files, contrasts
 from auditeval.types import EditPair
 
 PAIRS = [
@@ -35,7 +35,7 @@ def make_run(folder: Path) -> Path:
     (folder / "config.yaml").write_text("name: mine\ncompare: {}\n")
     values = {pair.id: {"quality": 1.0 + int(pair.id) % 3} for pair in PAIRS}
     made = agreement.make_report(PAIRS, [agreement.Predictions("mine", values)], "x", 0)  # type: ignore[arg-type]
-    agreement.write(made._replace(points={}), report)
+    agreement_files.write(made._replace(points={}), report)
     trials = {f"{n}": {"right": 3.0, "hiss": float(n)} for n in range(4)}
     found = contrasts.of_scores("x", "quality", {"mine": trials}, 0)
     contrasts.write(found._replace(set_sha256="0"), report)

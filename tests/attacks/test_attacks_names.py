@@ -25,7 +25,7 @@ from auditeval.benchmarks.benchmark import BenchmarkTable
 from auditeval.cli import main
 from auditeval.data_quality.catalogue import DataMetric, Measured
 from auditeval.data_quality.measure import DataQuality, Row
-from auditeval.report import agreement, benchmarks, contrasts, data_quality
+from auditeval.report import agreement, agreement_files, benchmarks, contrasts, data_quality
 from auditeval.report.render import show
 from auditeval.table import Column
 from auditeval.types import AXES, EditPair, Scores
@@ -307,7 +307,7 @@ def test_compare(cli: Any, attacks: Any, tmp_path: Path, good: list[EditPair]) -
         config = yaml.safe_dump({"name": name, "compare": {}}, default_style='"')
         (run / "config.yaml").write_text(config)
         report = agreement.make_report(pairs, [agreement.Predictions(name, values)], name, 0)
-        agreement.write(report._replace(points={}), run / "report")
+        agreement_files.write(report._replace(points={}), run / "report")
     runs = [tmp_path / "runs" / name for name in names]
     shown = answered(cli("compare", *runs, "--no-baselines", "-o", tmp_path / "t.md"))
     in_text(shown, [f"{name}/{name}" for name in names if len(name) < 40])

@@ -15,7 +15,7 @@ import pytest
 from auditeval.metrics.agreement import LEVELS, agreement
 from auditeval.metrics.pairwise import contrasts as pairwise_contrasts
 from auditeval.report import agreement as report
-from auditeval.report import contrasts
+from auditeval.report import agreement_files, contrasts
 from auditeval.types import AXES, EditPair, Undefined
 
 RATED = [
@@ -36,7 +36,7 @@ def predicted(name: str, seed: int) -> report.Predictions:
 
 def write(pairs: list[EditPair], said: list[report.Predictions], folder: Path) -> None:
     """Without the plot, which takes a second."""
-    report.write(report.make_report(pairs, said, "x", 0, plotted="nobody"), folder)
+    agreement_files.write(report.make_report(pairs, said, "x", 0, plotted="nobody"), folder)
 
 
 Make = Callable[..., Path]

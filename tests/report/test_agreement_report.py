@@ -14,6 +14,7 @@ from rich.console import Console
 from auditeval.metrics.agreement import LEVELS, STATISTICS, agreement, paired_difference
 from auditeval.metrics.raters import rater_ceiling
 from auditeval.report import agreement as report
+from auditeval.report import agreement_files
 from auditeval.report.agreement import Predictions
 from auditeval.report.agreement_table import to_table
 from auditeval.report.render import to_rich
@@ -124,7 +125,7 @@ def test_undefined_is_said_with_its_reason(made: report.Report) -> None:
 
 
 def test_json_is_strict_and_complete(made: report.Report) -> None:
-    text = json.dumps(report.to_json(made), allow_nan=False)
+    text = json.dumps(agreement_files.to_json(made), allow_nan=False)
     rows = json.loads(text)["rows"]
     assert len(rows) == len(made.rows)
     for plain, row in zip(rows, made.rows, strict=True):
@@ -202,7 +203,7 @@ def test_compare_tells_by_how_much_the_first_is_better(
         assert list(map(float, values)) == pytest.approx(
             [sign * expected[level].value for level in LEVELS], abs=5.001e-4
         )
-    plain = report.to_json(made._replace(differences=[found]))["differences"]
+    plain = agreement_files.to_json(made._replace(differences=[found]))["differences"]
     assert plain[0]["system"]["SRCC"]["interval"] == list(expected["system"].interval)
     assert expected["utterance"].value > 0.3
     assert report.difference(pairs, good, evaluators[5], "relevance") is None
@@ -224,14 +225,16 @@ def test_write_makes_three_files_and_the_same_bytes_again(
     made: report.Report, tmp_path: Path
 ) -> None:
     for folder in ("one", "two"):
-        report.write(made, tmp_path / folder)
+        agreement_files.write(made, tmp_path / folder)
     names = ["agreement.json", "agreement.md", "agreement.png"]
     assert sorted(p.name for p in (tmp_path / "one").iterdir()) == names
     for name in names:
         first, second = ((tmp_path / f / name).read_bytes() for f in ("one", "two"))
         assert first == second
     assert (tmp_path / "one" / "agreement.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
-    assert json.loads((tmp_path / "one" / "agreement.json").read_text()) == report.to_json(made)
+    assert json.loads((tmp_path / "one" / "agreement.json").read_text()) == agreement_files.to_json(
+        made
+    )
 
 
 def test_pairs_without_systems_are_reported_at_utterance_level(
@@ -239,7 +242,7 @@ def test_pairs_without_systems_are_reported_at_utterance_level(
 ) -> None:
     nameless = [pair.model_copy(update={"system": None}) for pair in pairs]
     made = report.make_report(nameless, evaluators[:1], "x", resamples=20)
-    report.write(made, tmp_path)
+    agreement_files.write(made, tmp_path)
     assert "not every pair names its system" in (tmp_path / "agreement.md").read_text()
     (row, *_) = made.rows
     assert isinstance(row.agreement["utterance"]["SRCC"].value, float)
@@ -276,7 +279,7 @@ def test_the_plot_has_the_axes_that_its_evaluator_rates(
     partial = report.make_report(pairs, order, "x", resamples=5, plotted="quality only")
     assert list(partial.points) == ["quality"]
     for made in (whole, partial):
-        report.write(made, tmp_path)
+        agreement_files.write(made, tmp_path)
 
 
 def test_coverage_stands_in_the_table_of_evaluators_with_intervals_alone(
@@ -302,7 +305,7 @@ def test_coverage_stands_in_the_table_of_evaluators_with_intervals_alone(
     assert (found.share, found.items) == (pytest.approx(np.mean(inside)), 59)
     markdown = report.to_markdown(made)
     assert f"| {found.share:.3f} ±0.30 |" in markdown
-    plain = report.to_json(made)["rows"]
+    plain = agreement_files.to_json(made)["rows"]
     assert [("coverage" in row) for row in plain] == [row.coverage is not None for row in made.rows]
     without = report.make_report(pairs, [good], "x", 0)
     assert "interval" not in report.to_markdown(without)
@@ -348,7 +351,7 @@ def test_the_rater_ceiling_stands_below_the_evaluators_of_its_axis(
             assert float(cells[f"{level} {name} ↑"].split()[0]) == pytest.approx(value, abs=5.1e-4)
     assert cells["pairs"] == "57/60"
     assert "Rater ceiling: " in report.to_markdown(made)
-    plain = report.to_json(made)
+    plain = agreement_files.to_json(made)
     assert plain["rater_ceiling"]["quality"]["system"]["LCC"]["items"] == 6
     assert "rater ceiling" not in {row["evaluator"] for row in plain["rows"]}
     # A perfect evaluator of the true ratings comes near to it, and stays below.

@@ -18,7 +18,7 @@ from auditeval.data.splits import Fold
 from auditeval.features.pair import PairFeatures
 from auditeval.metrics.agreement import LEVELS, STATISTICS
 from auditeval.metrics.divergence import inception_score
-from auditeval.report import agreement
+from auditeval.report import agreement, agreement_files
 from auditeval.training import baselines
 from auditeval.training.fit import Examples
 from auditeval.types import EditPair, Undefined, UserError
@@ -163,7 +163,7 @@ def test_a_measure_of_systems_has_no_agreement_at_utterance_level(
     assert isinstance(other.agreement["utterance"]["SRCC"].value, float)
     assert set(row.agreement) == set(LEVELS)
     assert "of whole systems, not of single pairs (IS)" in agreement.to_markdown(made)
-    agreement.write(made, tmp_path)
+    agreement_files.write(made, tmp_path)
     assert (tmp_path / "agreement.png").exists()
 
 

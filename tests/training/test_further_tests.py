@@ -17,7 +17,7 @@ from auditeval.backends.backend import Ratings
 from auditeval.features.extractor import AudioFeatures
 from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.features.pair import PairFeatures
-from auditeval.report import agreement
+from auditeval.report import agreement, agreement_files
 from auditeval.report.render import to_rich
 from auditeval.training import baselines
 from auditeval.training.further_tests import ContrastTest, RatedTest
@@ -138,7 +138,7 @@ def test_a_test_reports_the_checkpoint_of_the_run_beside_its_own_baselines(
     evaluator = scoring.load(folder / "pairwise" / "holdout" / "checkpoint", "cpu", workers=0)
     pairs = manifest.read(tables / "people.jsonl")
     scores = agreement.Predictions.from_scores("pairwise", evaluator.score(pairs))
-    made = agreement.to_json(agreement.make_report(pairs, [scores], "PEOPLE", 10))
+    made = agreement_files.to_json(agreement.make_report(pairs, [scores], "PEOPLE", 10))
     said = [row for row in rows["rows"] if row["evaluator"] == "pairwise"]
     for ours, theirs in zip(said, made["rows"], strict=True):
         for name in ("MSE", "SRCC"):

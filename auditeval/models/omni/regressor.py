@@ -16,6 +16,7 @@ from auditeval.features.extractors.qwen_omni import tokens_of
 from auditeval.features.store import Failure
 from auditeval.models.mlp import mlp
 from auditeval.models.model import Arguments, Foreign, Model
+from auditeval.models.omni import swift
 from auditeval.models.omni.inputs import Batch, InputBuilder, Order, PairRow, check_order
 from auditeval.models.standardise import Standardise
 from auditeval.pretrained.qwen_omni import DTYPES, Base, open_base
@@ -210,14 +211,13 @@ class OmniRegressor(Model):
     @classmethod
     def read(cls, folder: Path, base: str | None, dtype: str | None) -> Foreign | None:
         """What ms-swift made of a Qwen2.5-Omni."""
-        from auditeval.models.omni import swift
-
         if not swift.is_swift(folder):
             return None
         found = swift.read(folder, base)
         if dtype:
             found.arguments["dtype"] = dtype
-        model = swift.build(folder, found)
+        model = cls(**found.arguments)
+        swift.fill(model, folder, found)
         made = model.arguments
         heard = {"model": made["base"], "model_revision": made["base_revision"]}
         return Foreign(model, {"qwen_omni": {**heard, "dtype": made["dtype"]}}, found.training)

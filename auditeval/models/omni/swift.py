@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from torch import Tensor
 
-from auditeval.models.omni.regressor import OmniRegressor
+from auditeval.models.model import Model
 from auditeval.pretrained.qwen_omni import DTYPES, open_weights
 from auditeval.reading import json_file
 from auditeval.types import AXES, UserError
@@ -90,9 +90,8 @@ def read(folder: Path, base: str | None) -> Swift:
     return Swift(arguments, state, {"trained_by": "ms-swift", "swift_version": version})
 
 
-def build(folder: Path, found: Swift) -> OmniRegressor:
-    """The model of `found`, whose tensors must fit its base; raises UserError."""
-    model = OmniRegressor(**found.arguments)
+def fill(model: Model, folder: Path, found: Swift) -> None:
+    """The tensors of `found` into a model of its arguments; UserError where they do not fit."""
     own = model.state_dict()
     for key, tensor in found.state.items():
         if key not in own:
@@ -102,11 +101,11 @@ def build(folder: Path, found: Swift) -> OmniRegressor:
                 f"{folder}: is an adapter of another base: {key} is {tuple(tensor.shape)}, with "
                 f"{found.arguments['base']} it would be {tuple(own[key].shape)}"
             )
-    _check_is_whole(folder, found.state, layers=len(model.language_model.layers))  # type: ignore[arg-type]
+    _check_is_whole(folder, found.state, layers=len(model.language_model.layers))  # type: ignore[union-attr,arg-type]
     # Kinds of maps that were not trained are absent; a fresh LoRA (B is 0) changes nothing.
     model.load_state_dict(found.state, strict=False)
     model.trained.fill_(True)
-    return model.eval()
+    model.eval()
 
 
 def _check_is_whole(folder: Path, state: dict[str, Tensor], layers: int) -> None:
