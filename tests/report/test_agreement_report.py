@@ -16,7 +16,8 @@ from auditeval.metrics.raters import rater_ceiling
 from auditeval.report import agreement as report
 from auditeval.report import agreement_files
 from auditeval.report.agreement import Predictions
-from auditeval.report.agreement_table import to_table
+from auditeval.report.agreement_plot import plot
+from auditeval.report.agreement_table import to_markdown, to_table
 from auditeval.report.render import to_rich
 from auditeval.types import AXES, EditPair, Scores, Undefined
 
@@ -108,7 +109,7 @@ def test_a_missing_prediction_is_counted(made: report.Report) -> None:
     row = row_of(made, "quality", "partial")
     assert (row.rated, row.missing) == (60, 1)
     assert row.agreement["utterance"]["MSE"].items == 59
-    assert "left out: partial 1" in report.to_markdown(made)
+    assert "left out: partial 1" in to_markdown(made)
 
 
 def test_undefined_is_said_with_its_reason(made: report.Report) -> None:
@@ -119,7 +120,7 @@ def test_undefined_is_said_with_its_reason(made: report.Report) -> None:
     for level in LEVELS:
         assert isinstance(off_scale[level]["MSE"].value, Undefined)
         assert isinstance(off_scale[level]["LCC"].value, float)
-    caption = report.to_markdown(made).splitlines()[-1]
+    caption = to_markdown(made).splitlines()[-1]
     assert re.search(r"all predictions are equal[^;]*\bconstant\b", caption)
     assert re.search(r"not ratings[^;]*\bPESQ\b", caption)
 
@@ -143,7 +144,7 @@ def test_json_is_strict_and_complete(made: report.Report) -> None:
 
 
 def test_markdown_and_terminal_say_the_same_numbers(made: report.Report) -> None:
-    lines = [line for line in report.to_markdown(made).splitlines() if line.startswith("|")]
+    lines = [line for line in to_markdown(made).splitlines() if line.startswith("|")]
     header, _, *body = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     assert len(body) == len(made.rows)
     console = Console(width=200, record=True, file=open("/dev/null", "w"))  # noqa: SIM115, PTH123
@@ -174,7 +175,7 @@ def test_an_interval_above_ten_keeps_its_digits(pairs: list[EditPair]) -> None:
     made = report.make_report(far, [constant], "x", resamples=50)
     low, high = made.rows[0].agreement["utterance"]["MSE"].interval
     assert 10 < low < 11  # or the case is not there
-    assert f"[{low:.2f} {high:.2f}]" in report.to_markdown(made)
+    assert f"[{low:.2f} {high:.2f}]" in to_markdown(made)
 
 
 def test_compare_tells_by_how_much_the_first_is_better(
@@ -193,7 +194,7 @@ def test_compare_tells_by_how_much_the_first_is_better(
     assert found == ("quality", "partial", "bad one", 59, expected)
     back = report.difference(pairs, bad, partial, "quality", resamples=40)
     assert back is not None
-    said = report.to_markdown(made._replace(differences=[found, back])).splitlines()[-2:]
+    said = to_markdown(made._replace(differences=[found, back])).splitlines()[-2:]
     for sign, names, line in zip(
         (1, -1), ("partial minus bad one", "bad one minus partial"), said, strict=True
     ):
@@ -264,7 +265,7 @@ def test_the_plot_is_of_the_evaluator_that_is_named(
                 for pair in pairs
                 if axis in pair.ratings
             ]
-        report.plot(made, tmp_path / f"{made.plotted}.png")
+        plot(made, tmp_path / f"{made.plotted}.png")
     bytes_of = [(tmp_path / f"{name}.png").read_bytes() for name in ("good", "bad one")]
     assert bytes_of[0] != bytes_of[1]
 
@@ -303,12 +304,12 @@ def test_coverage_stands_in_the_table_of_evaluators_with_intervals_alone(
     ]
     assert found is not None
     assert (found.share, found.items) == (pytest.approx(np.mean(inside)), 59)
-    markdown = report.to_markdown(made)
+    markdown = to_markdown(made)
     assert f"| {found.share:.3f} ±0.30 |" in markdown
     plain = agreement_files.to_json(made)["rows"]
     assert [("coverage" in row) for row in plain] == [row.coverage is not None for row in made.rows]
     without = report.make_report(pairs, [good], "x", 0)
-    assert "interval" not in report.to_markdown(without)
+    assert "interval" not in to_markdown(without)
     widths = {len(line.split(" | ")) for line in markdown.splitlines() if line.startswith("| ")}
     assert len(widths) == 1
 
@@ -336,7 +337,7 @@ def test_the_rater_ceiling_stands_below_the_evaluators_of_its_axis(
         [p.raters["quality"] for p in kept], [p.system for p in kept], splits=30, seed=6
     )
     assert made.ceilings == {"quality": expected}
-    table = [line for line in report.to_markdown(made).splitlines() if line.startswith("| ")]
+    table = [line for line in to_markdown(made).splitlines() if line.startswith("| ")]
     names = [tuple(line.strip("| ").split(" | ")[:2]) for line in table[1:]]
     assert names == [
         *(("quality", name) for name in ("good", "bad one", "rater ceiling")),
@@ -350,7 +351,7 @@ def test_the_rater_ceiling_stands_below_the_evaluators_of_its_axis(
             value = expected[level][name].value
             assert float(cells[f"{level} {name} ↑"].split()[0]) == pytest.approx(value, abs=5.1e-4)
     assert cells["pairs"] == "57/60"
-    assert "Rater ceiling: " in report.to_markdown(made)
+    assert "Rater ceiling: " in to_markdown(made)
     plain = agreement_files.to_json(made)
     assert plain["rater_ceiling"]["quality"]["system"]["LCC"]["items"] == 6
     assert "rater ceiling" not in {row["evaluator"] for row in plain["rows"]}
@@ -366,6 +367,6 @@ def test_without_votes_there_is_no_ceiling(
 ) -> None:
     made = report.make_report(pairs, evaluators[:1], "x", resamples=0)
     assert made.ceilings == {}
-    assert "ceiling" not in report.to_markdown(made)
+    assert "ceiling" not in to_markdown(made)
     single = [pair.model_copy(update={"raters": {"quality": [3.0]}}) for pair in pairs]
     assert report.make_report(single, evaluators[:1], "x", resamples=0).ceilings == {}

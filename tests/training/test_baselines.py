@@ -19,6 +19,7 @@ from auditeval.features.pair import PairFeatures
 from auditeval.metrics.agreement import LEVELS, STATISTICS
 from auditeval.metrics.divergence import inception_score
 from auditeval.report import agreement, agreement_files
+from auditeval.report.agreement_table import to_markdown
 from auditeval.training import baselines
 from auditeval.training.fit import Examples
 from auditeval.types import EditPair, Undefined, UserError
@@ -162,7 +163,7 @@ def test_a_measure_of_systems_has_no_agreement_at_utterance_level(
     assert other.agreement["system"] == row.agreement["system"]
     assert isinstance(other.agreement["utterance"]["SRCC"].value, float)
     assert set(row.agreement) == set(LEVELS)
-    assert "of whole systems, not of single pairs (IS)" in agreement.to_markdown(made)
+    assert "of whole systems, not of single pairs (IS)" in to_markdown(made)
     agreement_files.write(made, tmp_path)
     assert (tmp_path / "agreement.png").exists()
 
