@@ -79,7 +79,6 @@ class Commands:
             env={
                 **os.environ,
                 "AUDITEVAL_CACHE": str(cache_dir),
-                "OMP_NUM_THREADS": "1",
                 "FORKED_TESTS": str(Path(__file__).parent),
             },
         )

@@ -1,6 +1,6 @@
 """Kills and full disks, at seeded moments of every command that writes: given again, same bytes.
 
-Three of each; `pytest tests/attacks --moments 10` for ten, as before a release.
+One of each; `pytest tests/attacks --moments 10` for ten, as before a release.
 """
 
 from __future__ import annotations

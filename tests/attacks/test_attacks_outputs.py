@@ -297,13 +297,13 @@ def test_two_processes_at_once_make_one_whole_table(
         pair.model_copy(update={"id": f"{turn}-{pair.id}"}).model_dump(
             mode="json", exclude={"ratings", "raters"}, exclude_none=True
         )
-        for turn in range(6)
+        for turn in range(3)
         for pair in simulated
     ]
     table, output = write_rows(desk / "many.jsonl", rows), desk / "many.csv"
     command = ("score", table, "-c", desk / "model", "-o", output, "--device", "cpu")
-    started = [start(*command, "--batch-size", "4") for _ in range(3)]
-    attacks(3)
+    started = [start(*command, "--batch-size", "4") for _ in range(2)]
+    attacks(2)
     ended = [process.communicate() for process in started]
     statuses = sorted(process.returncode for process in started)
     assert statuses[0] == 0, ended

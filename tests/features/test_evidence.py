@@ -282,7 +282,7 @@ def test_words_are_found_in_recordings(encoder: Encoder, shared_data: Path) -> N
     rate, clips = Events.rate_hz, {}
     labels = ["dog bark", "baby cry", "chainsaw", "rooster", "helicopter", "clock tick"]
     for label in [*labels, "sea waves"]:
-        files = [row["file"] for row in rows if row["label"] == label][3:13]
+        files = [row["file"] for row in rows if row["label"] == label][3:8]
         decoded = [audio.decode(shared_data / "esc10" / name) for name in files]
         clips[label] = [audio.resample(x, rate)[: 4 * rate] for x in decoded]
     against_sounds, against_words = [], []

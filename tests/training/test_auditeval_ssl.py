@@ -97,7 +97,7 @@ def test_auditscore_to_table_2(
         ],
         capture_output=True,
         text=True,
-        env={**os.environ, "AUDITEVAL_CACHE": str(cache_dir), "OMP_NUM_THREADS": "1"},
+        env={**os.environ, "AUDITEVAL_CACHE": str(cache_dir)},
         timeout=300,
     )
     assert ended.returncode == 0, ended.stderr

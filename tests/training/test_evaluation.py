@@ -152,7 +152,7 @@ def test_two_devices_are_as_one(tmp_path: Path) -> None:
         [sys.executable, __file__, str(tmp_path)],
         capture_output=True,
         text=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(paths)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
         timeout=300,
     )
     assert ended.returncode == 0, ended.stderr

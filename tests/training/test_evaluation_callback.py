@@ -173,7 +173,7 @@ def test_two_processes_are_as_one(folder: Path, single: dict[str, float], tmp_pa
         [sys.executable, __file__, str(folder), str(tmp_path)],
         capture_output=True,
         text=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(paths)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
         timeout=300,
     )
     assert ended.returncode == 0, ended.stderr

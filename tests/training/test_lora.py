@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import math
-import os
 import shutil
 import subprocess
 import sys
@@ -267,7 +266,6 @@ def test_two_devices_train_as_one_that_accumulates(
         [sys.executable, str(ROOT / "train.py"), *arguments],
         capture_output=True,
         text=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
         timeout=300,
     )
     assert ended.returncode == 0, ended.stderr

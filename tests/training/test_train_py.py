@@ -31,7 +31,7 @@ def command(cache_dir: Path) -> Command:
             [sys.executable, str(ROOT / "train.py"), *arguments],
             capture_output=True,
             text=True,
-            env={**os.environ, "AUDITEVAL_CACHE": str(cache_dir), "OMP_NUM_THREADS": "1"},
+            env={**os.environ, "AUDITEVAL_CACHE": str(cache_dir)},
             timeout=120,
         )
 

@@ -172,7 +172,7 @@ def test_killed_at_random_moments_it_ends_with_the_same_bytes(
 ) -> None:
     rng = random.Random(7)
     # Killed when so many files have appeared; the plan comes before the first of them.
-    goals = [1, 2, 3, 4, *sorted(rng.randrange(5, len(whole)) for _ in range(6))]
+    goals = [1, 3, *sorted(rng.randrange(5, len(whole)) for _ in range(2))]
     folder = tmp_path / "killed"
     for goal in goals:
         process = subprocess.Popen(
