@@ -273,7 +273,7 @@ def test_killed_at_seeded_bytes_the_file_is_that_of_an_uninterrupted_run(
     commands: Commands, simulated: list[EditPair], spectrum_checkpoint: Path, tmp_path: Path
 ) -> None:
     rows = many(simulated[:20], 90)
-    rows[50] = rows[100].model_copy(update={"original": tmp_path / "absent.wav"})
+    rows[50] = rows[50].model_copy(update={"original": tmp_path / "absent.wav"})
     table = tmp_path / "pairs.jsonl"
     manifest.write(rows, table)
 
