@@ -49,7 +49,6 @@ def test_it_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
     root = str(Path(__file__).parents[1])
     monkeypatch.setenv("PYTHONPATH", root)
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
         if cell.cell_type == "code":

@@ -1,6 +1,6 @@
 """Kills and full disks, at seeded moments of every command that writes: given again, same bytes.
 
-One of each; `pytest tests/attacks --moments 10` for ten, as before a release.
+One of each signal; `pytest tests/attacks --moments 10` for ten, as before a release.
 """
 
 from __future__ import annotations
@@ -204,16 +204,15 @@ def moments(request: pytest.FixtureRequest) -> int:
     return int(request.config.getoption("--moments"))
 
 
-@pytest.mark.parametrize("sent", SIGNALS, ids=lambda sent: sent.name)
 @pytest.mark.parametrize("kind", COMMANDS)
 def test_killed_at_seeded_moments(
-    commands: Commands, desk: Desk, whole: Whole, out: Path, kind: str, sent: signal.Signals,
-    attacks: Any, moments: int,
-) -> None:  # fmt: skip
-    rng = random.Random(f"{kind} {sent}")
-    attacks(moments)
+    commands: Commands, desk: Desk, whole: Whole, out: Path, kind: str, attacks: Any, moments: int
+) -> None:
+    """By each signal in turn, one run going on from what the last one left."""
+    rng = random.Random(kind)
+    attacks(len(SIGNALS) * moments)
     killed = 0
-    for _ in range(moments):
+    for sent in SIGNALS * moments:
         pid = commands.start(*COMMANDS[kind](desk, out))
         time.sleep(rng.uniform(0, whole.seconds))
         with suppress(ProcessLookupError):
