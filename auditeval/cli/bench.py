@@ -35,6 +35,14 @@ Output = Annotated[
 Baselines = Annotated[
     bool, typer.Option("--baselines", help="Also identity, noise and constant, where there are.")
 ]
+Tasks = Annotated[
+    list[str] | None,
+    typer.Option("--task", help="Only this task (MMAE: complexity or modality); again for each."),
+]
+Limit = Annotated[int | None, typer.Option(min=1, help="Only the first so many of each task.")]
+MaxDuration = Annotated[
+    float | None, typer.Option(help="Only samples whose source lasts at most so many seconds.")
+]
 Config = Annotated[
     str, typer.Option("--backends", help="offline, a benchmark's own by its name, or a YAML file.")
 ]
@@ -56,6 +64,9 @@ def speecheditbench(
     output: Output,
     system: Systems = None,
     baselines: Baselines = False,
+    task: Tasks = None,
+    limit: Limit = None,
+    max_duration: MaxDuration = None,
     backends: Config = "offline",
     judge: JudgeAt = None,
     judge_model: JudgeModel = None,
@@ -81,6 +92,9 @@ def speecheditbench(
         _named(system, "--system"),
         output,
         baselines=baselines,
+        tasks=task or (),
+        limit=limit,
+        max_seconds=max_duration,
         backends=backends,
         judge=judge,
         judge_model=judge_model,
@@ -95,6 +109,9 @@ def mmae(
     output: Output,
     system: Systems = None,
     baselines: Baselines = False,
+    task: Tasks = None,
+    limit: Limit = None,
+    max_duration: MaxDuration = None,
     backends: Config = "offline",
     judge: JudgeAt = None,
     judge_model: JudgeModel = None,
@@ -122,6 +139,9 @@ def mmae(
         _named(system, "--system"),
         output,
         baselines=baselines,
+        tasks=task or (),
+        limit=limit,
+        max_seconds=max_duration,
         backends=backends,
         judge=judge,
         judge_model=judge_model,
@@ -141,6 +161,8 @@ def swanbench(
     output: Output,
     system: Systems = None,
     baselines: Baselines = False,
+    task: Tasks = None,
+    limit: Limit = None,
     backends: Config = "offline",
     judge: JudgeAt = None,
     judge_model: JudgeModel = None,
@@ -165,6 +187,8 @@ def swanbench(
         _named(system, "--system"),
         output,
         baselines=baselines,
+        tasks=task or (),
+        limit=limit,
         backends=backends,
         judge=judge,
         judge_model=judge_model,
@@ -204,6 +228,9 @@ def salmon(
         ),
     ] = Original.halves,
     baselines: Baselines = False,
+    task: Tasks = None,
+    limit: Limit = None,
+    max_duration: MaxDuration = None,
     workers: Workers = 2,
     device: Device = "auto",
     cache_dir: CacheDir = None,
@@ -225,6 +252,9 @@ def salmon(
         _named(scores, "--scores"),
         output,
         baselines=baselines,
+        tasks=task or (),
+        limit=limit,
+        max_seconds=max_duration,
         checkpoints=checkpoint or [],
         original=original.value,
         workers=workers,
