@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -140,7 +141,8 @@ def _speecheditbench(
     from auditeval.benchmarks.speecheditbench.benchmark import SpeechEditBench
 
     benchmark = SpeechEditBench(samples, models, selection)
-    return benchmark, _outputs(benchmark, places)
+    homes = {sample.id: sample.task_id for sample in benchmark.samples}
+    return benchmark, _outputs(benchmark, places, partial(find_outputs, homes=homes))
 
 
 def _mmae(

@@ -146,6 +146,11 @@ class Sample:
     def id(self) -> str:
         return self.row.sample_id
 
+    @property
+    def task_id(self) -> str:
+        """The task as the released code names it, and the folder of its outputs."""
+        return f"{self.row.task}_editing"
+
     @cached_property
     def edits(self) -> list[Edit]:
         return edits(self.row)
