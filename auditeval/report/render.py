@@ -202,7 +202,7 @@ def _value(value: float | str | Undefined | None, column: Column) -> str:
     if value is None or isinstance(value, str):
         return value or ""
     if isinstance(value, Undefined):
-        return "–"
+        return value.mark
     if column.unit:
         return f"{100 * value:.2f}"
     return f"{value:,}" if isinstance(value, int) else format(value, column.form)
@@ -214,12 +214,17 @@ def _bound(bound: float, column: Column) -> str:
 
 
 def notes_of(table: Table) -> list[str]:
-    """Those of the table, what bold type means in it, and what is undefined and why."""
-    reasons = [f"{why} ({_where(table, places)})" for why, places in table.undefined().items()]
+    """Those of the table, what bold type means in it, and by its mark what is undefined and why."""
+    reasons: dict[str, list[str]] = {}
+    for value, places in table.undefined().items():
+        reasons.setdefault(value.mark, []).append(f"{value.reason} ({_where(table, places)})")
     return [
         *table.notes,
         *(["Bold: best of its column."] if table.best() else []),
-        *([f"– undefined: {'; '.join(reasons)}."] if reasons else []),
+        *(
+            f"{mark}{' undefined' if mark == Undefined.mark else ''}: {'; '.join(found)}."
+            for mark, found in reasons.items()
+        ),
     ]
 
 

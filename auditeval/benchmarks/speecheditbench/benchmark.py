@@ -91,6 +91,7 @@ class SpeechEditBench:
             "task": sample.row.task,
             "language": sample.row.language,
             "subset": sample.row.subset,
+            "groups": sample.groups,
             "source_dataset": sample.row.source_dataset,
         }
         if isinstance(output, Missing):
@@ -114,12 +115,17 @@ class SpeechEditBench:
 
     def values(self, records: Sequence[Record]) -> dict[str, Value]:
         """See `rates.values`."""
-        return rates.values(records)
+        return rates.values(records, self._judged)
 
     def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[BenchmarkTable]:
-        """Tables 2 to 6 and Figure 3 of the paper, then coverage and failure types."""
+        """Tables 2 to 6 and Figure 3 of the paper, what each task is broken down by, coverage and
+        failure types."""
         sentences = [*self._selection.sentences, *stand_ins(self._backends, self._paper)]
-        return tables.tables(systems, sentences)
+        return tables.tables(systems, sentences, self._judged)
+
+    @property
+    def _judged(self) -> bool:
+        return "judge" in self._backends
 
     @property
     def _paper(self) -> dict[str, str]:

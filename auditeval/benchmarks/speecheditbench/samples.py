@@ -72,6 +72,8 @@ class Row(Strict):
     reference_audio_path: str | None = None
     anchor: Anchor | None = None
     components: tuple[Component, ...] = ()
+    combo_type: str = ""
+    difficulty: str = ""
 
     @field_validator("task", mode="before")
     @classmethod
@@ -154,6 +156,21 @@ class Sample:
     @cached_property
     def edits(self) -> list[Edit]:
         return edits(self.row)
+
+    @property
+    def groups(self) -> dict[str, str]:
+        """What its task is broken down by, as the released code does: {kind: group}."""
+        if self.row.task == "compositional":
+            types = [edit.anchor.type for edit in self.edits]
+            counted = {2: "two_way", 3: "three_way"}.get(len(types), f"{len(types)}_way")
+            combination = self.row.combo_type or "+".join(types)
+            return {"combination": combination, "difficulty": self.row.difficulty or counted}
+        anchor = self.edits[0].anchor
+        if anchor.type == "paralinguistic":
+            return {"event": anchor.event, "operation": anchor.operation}
+        if anchor.type == "prosody":
+            return {"prosody": anchor.prosody_type}
+        return {} if anchor.type == "speaker" else {anchor.type: anchor.edit}
 
     @property
     def expected_transcript(self) -> str:
