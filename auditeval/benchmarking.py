@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -12,6 +13,7 @@ from auditeval.backends.backend import JUDGES
 from auditeval.backends.load import Backends, read
 from auditeval.benchmarks.benchmark import Benchmark, BenchmarkTable, Record
 from auditeval.benchmarks.run import run
+from auditeval.benchmarks.selection import Selection
 from auditeval.benchmarks.systems import BASELINES, OutputFolder, System, find_outputs
 from auditeval.features.store import default_cache_dir
 from auditeval.judges.cached import CachedJudge
@@ -55,6 +57,9 @@ def bench(
     output: AnyPath,
     *,
     baselines: bool = False,
+    tasks: Sequence[str] = (),
+    limit: int | None = None,
+    max_seconds: float | None = None,
     backends: str | Path = "offline",
     judge: str | None = None,
     judge_model: str | None = None,
@@ -71,7 +76,9 @@ def bench(
     `samples` is the folder or file of the benchmark, as `auditeval bench BENCHMARK --help` says;
     the tables go to `output`, records of each system to `output`/<system>/records.jsonl, from where
     the same call goes on after a kill. `baselines` are identity, noise and constant, where there
-    are. `backends` is "offline", a benchmark's own by its name, or a YAML file; `judge` recorded
+    are. Of a subset are `tasks` (of SALMon its parts, of MMAE groups of complexity or modality, of
+    SwanBench languages), the first `limit` samples of each, and sources of at most `max_seconds`.
+    `backends` is "offline", a benchmark's own by its name, or a YAML file; `judge` recorded
     answers (.jsonl), the URL of an OpenAI-compatible endpoint, which needs `judge_model`, or an
     audio language model. `checkpoints` and `original` are for SALMon: evaluators, and what they
     compare a clip with. `watch` is told of each system how many samples are done, of how many.
@@ -85,7 +92,8 @@ def bench(
     folder, places = Path(output), {name: Path(path) for name, path in systems.items()}
     cache = Path(cache_dir or default_cache_dir())
     models = _backends(backends, judge, judge_model, cache, folder)
-    opened, contestants = _OPEN[benchmark](Path(samples), places, models, seed)
+    selection = Selection(tuple(tasks), limit, max_seconds)
+    opened, contestants = _OPEN[benchmark](Path(samples), places, models, seed, selection)
     if checkpoints:
         from auditeval import scoring  # with it comes torch
         from auditeval.benchmarks.salmon.scorers import EvaluatorScorer
@@ -127,36 +135,45 @@ def bench(
 Opened = tuple[Benchmark, list[System]]
 
 
-def _speecheditbench(samples: Path, places: Mapping[str, Path], models: Backends, _: int) -> Opened:
+def _speecheditbench(
+    samples: Path, places: Mapping[str, Path], models: Backends, _: int, selection: Selection
+) -> Opened:
     from auditeval.benchmarks.speecheditbench.benchmark import SpeechEditBench
 
-    benchmark = SpeechEditBench(samples, models)
-    return benchmark, _outputs(benchmark, places)
+    benchmark = SpeechEditBench(samples, models, selection)
+    homes = {sample.id: sample.task_id for sample in benchmark.samples}
+    return benchmark, _outputs(benchmark, places, partial(find_outputs, homes=homes))
 
 
-def _mmae(samples: Path, places: Mapping[str, Path], models: Backends, seed: int) -> Opened:
+def _mmae(
+    samples: Path, places: Mapping[str, Path], models: Backends, seed: int, selection: Selection
+) -> Opened:
     from auditeval.benchmarks.mmae.benchmark import MMAE
     from auditeval.benchmarks.mmae.outputs import find
 
-    benchmark = MMAE(samples, models, seed)
+    benchmark = MMAE(samples, models, seed, selection)
     return benchmark, _outputs(benchmark, places, find)
 
 
-def _swanbench(samples: Path, places: Mapping[str, Path], models: Backends, _: int) -> Opened:
+def _swanbench(
+    samples: Path, places: Mapping[str, Path], models: Backends, _: int, selection: Selection
+) -> Opened:
     from auditeval.benchmarks.swanbench.benchmark import SwanBench
     from auditeval.benchmarks.swanbench.samples import read_timings
 
     files = {name: folder / "timings.jsonl" for name, folder in places.items()}
     timings = {name: read_timings(file) for name, file in files.items() if file.exists()}
-    benchmark = SwanBench(samples, models, timings)
+    benchmark = SwanBench(samples, models, timings, selection)
     return benchmark, _outputs(benchmark, places)
 
 
-def _salmon(samples: Path, places: Mapping[str, Path], _: Backends, __: int) -> Opened:
+def _salmon(
+    samples: Path, places: Mapping[str, Path], _: Backends, __: int, selection: Selection
+) -> Opened:
     from auditeval.benchmarks.salmon.benchmark import Salmon
     from auditeval.benchmarks.salmon.scorers import read_likelihoods
 
-    benchmark = Salmon(samples)
+    benchmark = Salmon(samples, selection)
     tables: list[System] = []
     for name, path in places.items():
         table = read_likelihoods(path, benchmark.samples)
@@ -165,7 +182,7 @@ def _salmon(samples: Path, places: Mapping[str, Path], _: Backends, __: int) -> 
     return benchmark, tables
 
 
-_OPEN: Mapping[str, Callable[[Path, Mapping[str, Path], Backends, int], Opened]] = {
+_OPEN: Mapping[str, Callable[[Path, Mapping[str, Path], Backends, int, Selection], Opened]] = {
     "speecheditbench": _speecheditbench,
     "swanbench": _swanbench,
     "salmon": _salmon,

@@ -115,13 +115,13 @@ class Table:
         several = sum(column.label for column in self.columns) > 1
         return first if several and len(set(first)) < len(first) else [""] * len(first)
 
-    def undefined(self) -> dict[str, list[tuple[int, int]]]:
-        """{reason: places (row, column)}."""
-        found: dict[str, list[tuple[int, int]]] = {}
+    def undefined(self) -> dict[Undefined, list[tuple[int, int]]]:
+        """{what is undefined: places (row, column)}."""
+        found: dict[Undefined, list[tuple[int, int]]] = {}
         for number, row in enumerate(self.rows):
             for place, content in enumerate(row):
                 if isinstance(value := value_of(content), Undefined):
-                    found.setdefault(value.reason, []).append((number, place))
+                    found.setdefault(value, []).append((number, place))
         return found
 
     def headings(self) -> list[str]:

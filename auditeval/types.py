@@ -6,7 +6,7 @@ import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     AfterValidator,
@@ -147,7 +147,9 @@ class Scores:
 
 @dataclass(frozen=True)
 class Undefined:
-    """A value that does not exist, and why: never NaN, 0 or -1."""
+    """A value that does not exist, and why: never NaN, 0 or -1; a table shows its `mark`."""
+
+    mark: ClassVar[str] = "–"
 
     reason: str
 

@@ -35,6 +35,7 @@ __all__ = [
     "decode",
     "fault",
     "resample",
+    "seconds",
     "state",
     "windows",
 ]
@@ -56,6 +57,15 @@ def channels(path: str | os.PathLike[str]) -> int:
     """
     path = Path(path)
     return 1 if mixes.is_mix(path) else files.channels(path)
+
+
+def seconds(path: str | os.PathLike[str]) -> float:
+    """How long a clip lasts; of a file that is not decoded where its header says so.
+
+    Raises AudioError where it cannot be read.
+    """
+    path = Path(path)
+    return mixes.read(path).seconds if mixes.is_mix(path) else files.seconds(path)
 
 
 def state(path: str | os.PathLike[str]) -> tuple[int, int]:

@@ -63,6 +63,18 @@ def channels(path: str | os.PathLike[str]) -> int:
         return int(file.channels)
 
 
+def seconds(path: str | os.PathLike[str]) -> float:
+    """How long a file lasts, by its header; where that does not say, it is read as `read` does.
+
+    Raises AudioError where it cannot be.
+    """
+    with _opened(Path(path)) as (source, file):
+        endless = isinstance(source, containers.Endless) or file.frames >= _UNKNOWN_FRAMES
+        if not endless:
+            return float(file.frames / file.samplerate)
+    return read(path).seconds
+
+
 def state(path: Path) -> tuple[int, int]:
     """Size in bytes and time of change in ns; -1, -1 where there is no file."""
     try:

@@ -58,34 +58,53 @@ class OutputFolder:
             return Missing(str(error).removeprefix(f"{path}: "), unreadable=True)
 
 
-def find_outputs(folder: Path, ids: Sequence[str]) -> dict[str, Path]:
+def find_outputs(
+    folder: Path, ids: Sequence[str], homes: Mapping[str, str] | None = None
+) -> dict[str, Path]:
     """<folder>/<id>.wav or <folder>/audio/<id>.wav (.flac, .mp3 too), of those that are there.
 
-    Raises UserError for a folder with no output of any sample, and for an output that is a link to
-    somewhere else: it might be sent to a judge.
+    The folder goes before its audio/, then .wav before .flac before .mp3. `homes` may name, by
+    sample id, a folder beneath that is looked into in the same way. Raises UserError for a folder
+    with no output of any sample, for an output that lies above its home as well as in it, and for
+    one that is a link to somewhere else: it might be sent to a judge.
     """
     if not folder.is_dir():
         raise UserError(f"{folder}: is no folder; expected one with the outputs of a system")
-    # Listed once: to ask for each name would cost six requests a sample on a network disk.
-    there = {
-        path.name: path
-        for place in (folder / "audio", folder)
-        if place.is_dir()
-        for path in sorted(place.iterdir())
-    }
+    homes = homes or {}
+    above = _listed(folder)
+    within = {home: _listed(folder / home) for home in sorted(set(homes.values()))}
     found = {}
     for id in ids:
-        names = (f"{id}{suffix}" for suffix in SUFFIXES)
-        if (path := next((there[name] for name in names if name in there), None)) is not None:
+        places = (above, within[homes[id]] if id in homes else [])
+        paths = [path for path in (_output(place, id) for place in places) if path is not None]
+        if len(paths) > 1:
+            raise UserError(f"{paths[1]}: which is the output of {id}, it or {paths[0]}?")
+        for path in paths:
             if leads_out(folder, path):
                 raise UserError(f"{path}: is a link that leads out of {folder}")
             found[id] = path
     if not found:
+        at = f"there, in {homes[ids[0]]}/ or in audio/ of these" if homes else "there or in audio/"
         raise UserError(
             f"{folder}: holds no output of any of the {len(ids)} samples; expected names like "
-            f"{ids[0]}.wav, there or in audio/"
+            f"{ids[0]}.wav, {at}"
         )
     return found
+
+
+def _listed(folder: Path) -> list[dict[str, Path]]:
+    """What is in a folder and in its audio/, by name: to ask for each name would cost six requests
+    a sample on a network disk."""
+    return [
+        {path.name: path for path in sorted(place.iterdir())}
+        for place in (folder, folder / "audio")
+        if place.is_dir()
+    ]
+
+
+def _output(places: Sequence[Mapping[str, Path]], id: str) -> Path | None:
+    names = [f"{id}{suffix}" for suffix in SUFFIXES]
+    return next((there[name] for there in places for name in names if name in there), None)
 
 
 class _Baseline:

@@ -35,6 +35,18 @@ Output = Annotated[
 Baselines = Annotated[
     bool, typer.Option("--baselines", help="Also identity, noise and constant, where there are.")
 ]
+Tasks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--task",
+        help="Only this task (SALMon: part, MMAE: group of complexity or modality, SwanBench: "
+        "language); again for each.",
+    ),
+]
+Limit = Annotated[int | None, typer.Option(min=1, help="Only the first so many of each task.")]
+MaxDuration = Annotated[
+    float | None, typer.Option(help="Only samples whose source lasts at most so many seconds.")
+]
 Config = Annotated[
     str, typer.Option("--backends", help="offline, a benchmark's own by its name, or a YAML file.")
 ]
@@ -52,10 +64,13 @@ Workers = Annotated[int, typer.Option(min=0, help="Samples at a time; 0: no thre
 
 @app.command()
 def speecheditbench(
-    folder: Annotated[Path, typer.Argument(help="The benchmark: data/<task>/samples.jsonl.")],
+    folder: Annotated[Path, typer.Argument(help="The benchmark: `data/<task>/samples.jsonl`.")],
     output: Output,
     system: Systems = None,
     baselines: Baselines = False,
+    task: Tasks = None,
+    limit: Limit = None,
+    max_duration: MaxDuration = None,
     backends: Config = "offline",
     judge: JudgeAt = None,
     judge_model: JudgeModel = None,
@@ -64,9 +79,10 @@ def speecheditbench(
 ) -> None:
     """Target, preservation and joint success of speech edits [SpeechEditBench, Tables 2 to 6].
 
-    Outputs are FOLDER/<sample_id>.wav or FOLDER/audio/<sample_id>.wav (.flac, .mp3 too). One that
-    is missing or cannot be read fails. Without a judge, emotion, style and paralinguistic edits
-    stay unscored, and are never a success.
+    Outputs are `FOLDER/<sample_id>.wav` or `FOLDER/<task_id>/<sample_id>.wav`, or in audio/ of
+    these folders (.flac, .mp3 too). One that is missing or cannot be read fails. Without a judge,
+    emotion, style and paralinguistic edits stay unscored, and are never a success. FOLDER may be
+    results of the released code too: `eval_results/<model>`.
 
     Examples:
 
@@ -81,6 +97,9 @@ def speecheditbench(
         _named(system, "--system"),
         output,
         baselines=baselines,
+        tasks=task or (),
+        limit=limit,
+        max_seconds=max_duration,
         backends=backends,
         judge=judge,
         judge_model=judge_model,
@@ -95,6 +114,9 @@ def mmae(
     output: Output,
     system: Systems = None,
     baselines: Baselines = False,
+    task: Tasks = None,
+    limit: Limit = None,
+    max_duration: MaxDuration = None,
     backends: Config = "offline",
     judge: JudgeAt = None,
     judge_model: JudgeModel = None,
@@ -104,7 +126,7 @@ def mmae(
 ) -> None:
     """Rubrics by vote of an audio language model: IFR, CR and EMR of edits [MMAE, Table 2].
 
-    Outputs are in FOLDER/predictions.json, FOLDER/submission.jsonl or FOLDER/audio/<id>.wav, or
+    Outputs are in FOLDER/predictions.json, FOLDER/submission.jsonl or `FOLDER/audio/<id>.wav`, or
     --system names one of these files. Needs a judge; an answer that it does not give is never
     right.
 
@@ -122,6 +144,9 @@ def mmae(
         _named(system, "--system"),
         output,
         baselines=baselines,
+        tasks=task or (),
+        limit=limit,
+        max_seconds=max_duration,
         backends=backends,
         judge=judge,
         judge_model=judge_model,
@@ -141,6 +166,8 @@ def swanbench(
     output: Output,
     system: Systems = None,
     baselines: Baselines = False,
+    task: Tasks = None,
+    limit: Limit = None,
     backends: Config = "offline",
     judge: JudgeAt = None,
     judge_model: JudgeModel = None,
@@ -149,7 +176,7 @@ def swanbench(
 ) -> None:
     """Seven metrics of long speech and dialogue made from scripts [SwanBench-Speech, Tables 2, 3].
 
-    Outputs are FOLDER/<id>.wav or FOLDER/audio/<id>.wav (.flac, .mp3 too); the id of a script
+    Outputs are `FOLDER/<id>.wav` or `FOLDER/audio/<id>.wav` (.flac, .mp3 too); the id of a script
     without one is its line number. FOLDER/timings.jsonl, lines of {"id", "inference_seconds"},
     gives the real-time factor. Prosody and expressiveness need a judge. Baseline: noise.
 
@@ -165,6 +192,8 @@ def swanbench(
         _named(system, "--system"),
         output,
         baselines=baselines,
+        tasks=task or (),
+        limit=limit,
         backends=backends,
         judge=judge,
         judge_model=judge_model,
@@ -182,7 +211,7 @@ class Original(str, Enum):
 
 @app.command()
 def salmon(
-    folder: Annotated[Path, typer.Argument(help="The benchmark: <part>/sample_<index>_<i>.wav.")],
+    folder: Annotated[Path, typer.Argument(help="The benchmark: `<part>/sample_<index>_<i>.wav`.")],
     output: Output,
     scores: Annotated[
         list[str] | None,
@@ -204,6 +233,9 @@ def salmon(
         ),
     ] = Original.halves,
     baselines: Baselines = False,
+    task: Tasks = None,
+    limit: Limit = None,
+    max_duration: MaxDuration = None,
     workers: Workers = 2,
     device: Device = "auto",
     cache_dir: CacheDir = None,
@@ -225,6 +257,9 @@ def salmon(
         _named(scores, "--scores"),
         output,
         baselines=baselines,
+        tasks=task or (),
+        limit=limit,
+        max_seconds=max_duration,
         checkpoints=checkpoint or [],
         original=original.value,
         workers=workers,
@@ -236,8 +271,8 @@ def salmon(
 def _bench(
     name: Name, samples: Path, systems: Mapping[str, Path], output: Path, **options: Any
 ) -> None:
-    """Show how far each system has come, print the tables and what they lack; exit status 1 where
-    outputs are missing, and where all of a system are unscored."""
+    """Show how far each system has come, print the tables and what they lack; exit status 1, which
+    the last line says, where outputs are missing and where all of a system are unscored."""
     from auditeval.benchmarking import bench
     from auditeval.report.render import show
 
@@ -254,11 +289,17 @@ def _bench(
             if status == "unscored":
                 say("(the same command asks for these once more)")
     say(f"report: {output / name}.md")
-    if report.silent:
-        say(f"all outputs are unscored: {', '.join(report.silent)}", sys.stderr)
     for judge, spent in report.judges.items():
         say(f"{judge}: {spent}")
-    if report.silent or any(report.count("failed").values()):
+    lacking = []
+    if failed := sum(report.count("failed").values()):
+        outputs = "output is" if failed == 1 else "outputs are"
+        lacking.append(f"{failed} {outputs} missing or cannot be read")
+    if report.silent:
+        lacking.append(f"all outputs are unscored: {', '.join(report.silent)}")
+    if lacking:
+        sys.stdout.flush()  # or it would not be the last line of both
+        say(f"exit status 1: {'; '.join(lacking)}", sys.stderr)
         raise typer.Exit(1)
 
 

@@ -15,8 +15,8 @@ from auditeval.version import __version__
 
 
 def to_markdown(tables: Sequence[BenchmarkTable]) -> str:
-    """One section a table."""
-    return "\n".join(render.to_markdown(table, 2) for table in tables)
+    """One section a table, then one of the notes that several of them have."""
+    return render.together(tables, 2)
 
 
 def to_json(tables: Sequence[BenchmarkTable], provenance: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from auditeval import text
@@ -18,47 +19,118 @@ from auditeval.types import Undefined
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
+    from rich.text import Text as RichText
 
 
 def show(*tables: Table) -> None:
-    """Print tables, one that is too wide for the terminal in parts. No digit is cut: where a part
-    is too wide as well, its lines run over."""
+    """Print tables, and behind them once what notes several of them have.
+
+    In a terminal that a table is too wide for, it comes in parts or, where its columns have no
+    headings in common, with a row for each column. No digit is cut: where that is too wide as well,
+    lines run over.
+    """
     from rich.console import Console
 
     console = Console()
-    for table in tables:
-        rendered = [to_rich(table)]
-        if console.is_terminal and _width(rendered[0]) > console.width:
-            rendered = [to_rich(part, tight=True) for part in _parts(table, console.width)]
-        for part in rendered:
-            Console(width=max(console.width, _width(part))).print(part)
+    width = console.width if console.is_terminal else sys.maxsize
+    fitted = [_fitted(table, width) for table in tables]
+    shared = _shared(notes for _, notes in fitted)
+    for number, (parts, notes) in enumerate(fitted):
+        if number:
+            console.print()
+        for part in parts:
+            wide = Console(width=max(console.width, _width(part)))
+            wide.print(part)
+        if own := [note for note in notes if note not in shared]:
+            wide.print(text.cell(*own, style="table.caption"))
+    if shared:
+        console.print()
+        console.print(text.cell(_OF_SEVERAL, *shared, style="table.caption"))
+
+
+_OF_SEVERAL = "Of several tables:"
+_BEST = "Bold: best of its {}."
+
+
+def _shared(notes: Iterable[Sequence[str]]) -> list[str]:
+    """Those that stand under more than one table."""
+    counts = Counter(note for of_table in notes for note in dict.fromkeys(of_table))
+    return [note for note, count in counts.items() if count > 1]
+
+
+def _fitted(table: Table, width: int) -> tuple[list[RichTable], list[str]]:
+    """What is printed of a table in a terminal of this width, and its notes."""
+    notes = notes_of(table)
+    whole = to_rich(table)
+    if _width(whole) <= width:
+        return [whole], notes
+    if table.headings():
+        return [to_rich(part, tight=True) for part in _parts(table, width)], notes
+    tight = to_rich(table, tight=True)
+    if _width(tight) <= width or not table.rows:
+        return [tight], notes
+    turned = [note.replace(_BEST.format("column"), _BEST.format("row")) for note in notes]
+    return _turned_parts(table, width), turned
 
 
 def _parts(table: Table, width: int) -> list[Table]:
-    """Each the columns under as many headings as this width has room for; notes with the last."""
+    """Each the columns under as many headings as this width has room for."""
     parts: list[list[str]] = [[]]
     for name in table.headings():
         wider = table.under([*parts[-1], name])
         if parts[-1] and _width(to_rich(wider, tight=True)) > width:
             parts.append([])
         parts[-1].append(name)
-    *first, last = map(table.under, parts)
-    return [*(replace(part, notes=()) for part in first), last]
+    return [table.under(part) for part in parts]
+
+
+def _turned_parts(table: Table, width: int) -> list[RichTable]:
+    """With a row for each column, each part as many of its rows as this width has room for."""
+    parts: list[list[int]] = [[]]
+    for number in range(len(table.rows)):
+        if parts[-1] and _width(_turned(table, [*parts[-1], number])) > width:
+            parts.append([])
+        parts[-1].append(number)
+    return [_turned(table, part) for part in parts]
+
+
+def _turned(table: Table, numbers: Sequence[int]) -> RichTable:
+    """These rows of it, as columns."""
+    from rich.table import Table as RichTable
+
+    rendered = RichTable(title=text.cell(table.title, style="table.title"))
+    rendered.add_column("")
+    rows, best = lines_of(table), table.best()
+    labels = [place for place, column in enumerate(table.columns) if column.label]
+    for number in numbers:
+        heads = [line for place in labels for line in rows[number][place]]
+        values = [lines for place, lines in enumerate(rows[number]) if place not in labels]
+        widest = max((len(line) for lines in values for line in lines), default=0)
+        broken = [line for head in heads for line in _broken(head, widest)]
+        rendered.add_column(text.label(*broken), justify="right", no_wrap=True)
+    for place, column in enumerate(table.columns):
+        if not column.label:
+            cells = [_cell(rows[number][place], (number, place) in best) for number in numbers]
+            rendered.add_row(text.label(str(column)), *cells)
+    return rendered
+
+
+def _cell(lines: Sequence[str], best: bool) -> RichText:
+    cell = text.label(*lines)
+    if best:
+        cell.stylize("bold", 0, len(lines[0]))
+    return cell
 
 
 def to_rich(table: Table, tight: bool = False) -> RichTable:
-    """For a terminal: intervals and notes under the values, a line between groups of rows.
+    """For a terminal: intervals under the values, a line between groups of rows, without notes.
 
     A `tight` one has no space beside its lines, and headings no wider than need be.
     """
     from rich.table import Table as RichTable
 
-    notes = notes_of(table)
     rendered = RichTable(
-        title=text.cell(table.title, style="table.title"),
-        caption=text.cell(*notes, style="table.caption") if notes else None,
-        caption_justify="left",
-        padding=(0, 0) if tight else (0, 1),
+        title=text.cell(table.title, style="table.title"), padding=(0, 0) if tight else (0, 1)
     )
     rows = lines_of(table)
     for place, column in enumerate(table.columns):
@@ -73,10 +145,7 @@ def to_rich(table: Table, tight: bool = False) -> RichTable:
         )
     best, groups = table.best(), table.groups()
     for number, row in enumerate(rows):
-        cells = [text.label(*lines) for lines in row]
-        for place, lines in enumerate(row):
-            if (number, place) in best:
-                cells[place].stylize("bold", 0, len(lines[0]))
+        cells = [_cell(lines, (number, place) in best) for place, lines in enumerate(row)]
         if number and groups[number] == groups[number - 1] != "":
             cells[0] = text.cell("")
         last = number + 1 == len(rows) or groups[number] != groups[number + 1]
@@ -84,8 +153,17 @@ def to_rich(table: Table, tight: bool = False) -> RichTable:
     return rendered
 
 
-def to_markdown(table: Table, level: int = 1) -> str:
-    """A heading of this level, the table, intervals in brackets, and a paragraph for each note."""
+def together(tables: Sequence[Table], level: int = 1) -> str:
+    """Tables as Markdown, and behind them once what notes several of them have."""
+    shared = _shared(map(notes_of, tables))
+    parts = [to_markdown(table, level, shared) for table in tables]
+    said = [heading(_OF_SEVERAL.rstrip(":"), level), *map(paragraph, shared)] if shared else []
+    return "\n".join([*parts, *said])
+
+
+def to_markdown(table: Table, level: int = 1, without: Sequence[str] = ()) -> str:
+    """A heading of this level, the table, intervals in brackets, and a paragraph for each note but
+    those that it goes `without`."""
     best = table.best()
 
     def marked(row: int, place: int, lines: Sequence[str]) -> str:
@@ -97,7 +175,8 @@ def to_markdown(table: Table, level: int = 1) -> str:
         rows.append([marked(number, place, lines) for place, lines in enumerate(row)])
     head, *body = (f"| {' | '.join(row)} |" for row in rows)
     sides = "".join("---|" if column.label else "--:|" for column in table.columns)
-    notes = [line for note in notes_of(table) for line in ("", text.markdown(note))]
+    said = [note for note in notes_of(table) if note not in without]
+    notes = [line for note in said for line in ("", text.markdown(note))]
     return "\n".join([heading(table.title, level), head, f"|{sides}", *body, *notes, ""])
 
 
@@ -202,7 +281,7 @@ def _value(value: float | str | Undefined | None, column: Column) -> str:
     if value is None or isinstance(value, str):
         return value or ""
     if isinstance(value, Undefined):
-        return "–"
+        return value.mark
     if column.unit:
         return f"{100 * value:.2f}"
     return f"{value:,}" if isinstance(value, int) else format(value, column.form)
@@ -214,12 +293,17 @@ def _bound(bound: float, column: Column) -> str:
 
 
 def notes_of(table: Table) -> list[str]:
-    """Those of the table, what bold type means in it, and what is undefined and why."""
-    reasons = [f"{why} ({_where(table, places)})" for why, places in table.undefined().items()]
+    """Those of the table, what bold type means in it, and by its mark what is undefined and why."""
+    reasons: dict[str, list[str]] = {}
+    for value, places in table.undefined().items():
+        reasons.setdefault(value.mark, []).append(f"{value.reason} ({_where(table, places)})")
     return [
         *table.notes,
-        *(["Bold: best of its column."] if table.best() else []),
-        *([f"– undefined: {'; '.join(reasons)}."] if reasons else []),
+        *([_BEST.format("column")] if table.best() else []),
+        *(
+            f"{mark}{' undefined' if mark == Undefined.mark else ''}: {'; '.join(found)}."
+            for mark, found in reasons.items()
+        ),
     ]
 
 

@@ -165,10 +165,10 @@ def test_a_finished_run_is_whole(benchmark: Louder, loud: OutputFolder, tmp_path
 
 
 def test_which_of_several_files_is_the_output(benchmark: Louder, tmp_path: Path) -> None:
-    """The folder before its audio/, WAV before FLAC before MP3."""
+    """The folder before its audio/, then WAV before FLAC before MP3."""
     ids = [sample.id for sample in benchmark.samples]
     (tmp_path / "audio").mkdir()
-    order = ["clip00.wav", "audio/clip00.wav", "clip00.flac", "audio/clip00.flac", "clip00.mp3"]
+    order = ["clip00.wav", "clip00.flac", "clip00.mp3", "audio/clip00.wav", "audio/clip00.flac"]
     for name in order:
         (tmp_path / name).touch()
     for name in order:
@@ -178,6 +178,26 @@ def test_which_of_several_files_is_the_output(benchmark: Louder, tmp_path: Path)
         if name == order[-1]:
             assert set(find_outputs(tmp_path, ids)) == {"clip01"}
         (tmp_path / "clip01.wav").unlink()
+
+
+def test_outputs_may_lie_in_folders_of_their_tasks(tmp_path: Path) -> None:
+    """SpeechEditBench's layout of an all-task run, beside the flat one."""
+    homes = {"a": "style_editing", "b": "style_editing", "c": "content_editing"}
+    (tmp_path / "style_editing" / "audio").mkdir(parents=True)
+    placed = {"a": "style_editing/a.mp3", "b": "style_editing/audio/b.wav", "c": "c.flac"}
+    for path in placed.values():
+        (tmp_path / path).touch()
+    (tmp_path / "style_editing" / "c.wav").touch()  # of no sample of that task
+    expected = {id: tmp_path / path for id, path in placed.items()}
+    assert find_outputs(tmp_path, list(homes), homes) == expected
+    (tmp_path / "audio").mkdir()
+    (tmp_path / "audio" / "a.wav").touch()
+    with pytest.raises(UserError) as caught:
+        find_outputs(tmp_path, list(homes), homes)
+    one, other = tmp_path / "style_editing/a.mp3", tmp_path / "audio/a.wav"
+    assert str(caught.value) == f"{one}: which is the output of a, it or {other}?"
+    with pytest.raises(UserError, match=r"like d\.wav, there, in style_editing/ or in audio/ of"):
+        find_outputs(tmp_path, ["d"], {"d": "style_editing"})
 
 
 def test_other_outputs_are_not_mixed_in(

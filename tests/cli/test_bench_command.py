@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -90,6 +91,51 @@ def test_what_python_asks_for_and_there_is_not_is_said(root: Path, tmp_path: Pat
     assert not list(tmp_path.iterdir())
 
 
+def test_what_is_missing_is_the_last_line(tmp_path: Path, cli: Callable[..., Ended]) -> None:
+    meta = edits(tmp_path)
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text('{"key": "0", "judge": "x", "value": {}, "reason": ""}\n')
+    (tmp_path / "outputs").mkdir()
+    shutil.copy(tmp_path / "wav" / "a.wav", tmp_path / "outputs")
+    command = ["bench", "mmae", meta, "-s", f"mine={tmp_path / 'outputs'}", "--judge", answers]
+    ended = cli(*command, "-o", tmp_path / "report")
+    assert ended.status == 1
+    assert ended.err.splitlines()[-1] == "exit status 1: 1 output is missing or cannot be read"
+
+
+def test_a_subset_is_named(root: Path, tmp_path: Path, cli: Callable[..., Ended]) -> None:
+    command = ["bench", "salmon", root, "--scores", f"mine={root / 'likelihoods.csv'}"]
+    ended = cli(*command, "--task", "rir_consistency", "--limit", 2, "-o", tmp_path / "report")
+    assert ended.status == 0, ended.err
+    report = json.loads((tmp_path / "report" / "salmon.json").read_text())
+    tasks = {"tasks": ["rir_consistency"], "limit": 2, "max_seconds": None}
+    assert report["selection"] == tasks
+    note = "samples: a subset (rir_consistency; the first 2 of each task)"
+    assert note in report["tables"]["salmon"]["notes"]
+    assert report["tables"]["salmon_counts"]["rows"]["mine, rir_consistency"]["Pairs"] == 2
+    assert "not comparable" in report["tables"]["salmon"]["title"]
+    # Another selection is another folder.
+    ended = cli(*command, "-o", tmp_path / "report")
+    assert (ended.status, "was made with other settings" in ended.sentence) == (2, True)
+
+
+@pytest.mark.parametrize("width", ["80", "120"])
+@pytest.mark.parametrize("command", ["speecheditbench", "mmae", "swanbench", "salmon"])
+def test_help_shows_the_names_of_files_whole(
+    command: str, width: str, monkeypatch: pytest.MonkeyPatch, cli: Callable[..., Ended]
+) -> None:
+    """Bare, what stands in angle brackets is markup to who renders it."""
+    monkeypatch.setenv("COLUMNS", width)
+    shown = cli("bench", command, "--help").out
+    names = {
+        "speecheditbench": ["data/<task>/samples.jsonl", "FOLDER/<task_id>/<sample_id>.wav"],
+        "mmae": ["FOLDER/audio/<id>.wav"],
+        "swanbench": ["FOLDER/<id>.wav", "FOLDER/audio/<id>.wav"],
+        "salmon": ["<part>/sample_<index>_<i>.wav"],
+    }
+    assert [name for name in names[command] if name not in shown] == []
+
+
 BAD: dict[str, tuple[list[Any], str]] = {
     "nothing to do": ([], "nothing to evaluate: name a --system, or ask for --baselines"),
     "no name": (["--scores", "table.csv"], "--scores 'table.csv': expected NAME=PATH"),
@@ -153,10 +199,21 @@ JUDGES: dict[str, tuple[list[str], str]] = {
 def test_a_mistake_with_judges_and_systems_is_one_sentence(
     tmp_path: Path, cli: Callable[..., Ended], options: list[str], sentence: str
 ) -> None:
+    path = edits(tmp_path)
+    options = [option.format(root=tmp_path) for option in options]
+    if "-s" not in options:
+        options.append("--baselines")
+    ended = cli("bench", "mmae", path, *options, "-o", tmp_path / "report")
+    assert ended.status == 2
+    assert ended.sentence.startswith(sentence.format(root=tmp_path))
+
+
+def edits(folder: Path) -> Path:
+    """Two samples of MMAE with a rubric each."""
     meta = []
     for id in ("a", "b"):
         clip = quantised(np.random.default_rng(0).normal(0, 0.1, 8000))
-        files.write(tmp_path / "wav" / f"{id}.wav", clip, 8000)
+        files.write(folder / "wav" / f"{id}.wav", clip, 8000)
         audio = {"type": "audio", "audio_url": f"wav/{id}.wav"}
         rubric = {"question": "Is it loud?", "right_choice": "yes", "wrong_choices": ["no"]}
         meta.append(
@@ -170,11 +227,6 @@ def test_a_mistake_with_judges_and_systems_is_one_sentence(
                 "rubrics": [{"category": "IF", **rubric}],
             }
         )
-    path = tmp_path / "MMAE-meta.json"
+    path = folder / "MMAE-meta.json"
     path.write_text(json.dumps(meta))
-    options = [option.format(root=tmp_path) for option in options]
-    if "-s" not in options:
-        options.append("--baselines")
-    ended = cli("bench", "mmae", path, *options, "-o", tmp_path / "report")
-    assert ended.status == 2
-    assert ended.sentence.startswith(sentence.format(root=tmp_path))
+    return path

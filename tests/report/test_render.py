@@ -121,6 +121,65 @@ def test_a_narrow_terminal_loses_nothing(
     assert shown.count("quality") == parts == shown.count("ceiling")
 
 
+def wide(systems: int = 3) -> Table:
+    """14 measures without a heading in common."""
+    names = [f"measure {n} of the outputs" for n in range(14)]
+    return Table(
+        title="Many measures",
+        columns=[Column("", label=True), *(Column(name, "higher", "%") for name in names)],
+        rows=[
+            [f"system {s}", *((100 * n + s) / 10000 for n in range(13)), NotTested("none")]
+            for s in range(systems)
+        ],
+        notes=["All of 9 samples."],
+    )
+
+
+class NotTested(Undefined):
+    mark = "N/T"
+
+
+@pytest.mark.parametrize(("width", "parts"), [(80, 1), (120, 1), (55, 2)])
+def test_a_table_too_wide_for_a_terminal_has_a_row_for_each_column(
+    width: int, parts: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", str(width))
+    render.show(wide())
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
+    assert shown.count("┏") == parts == shown.count("measure 3 of the outputs (%) ↑")
+    assert max(map(len, shown.splitlines())) <= width
+    for s in range(3):
+        for n in range(13):
+            assert shown.count(f" {(100 * n + s) / 100:.2f} ") == 1
+    assert shown.count(" N/T ") == 3
+    assert "Bold: best of its row." in shown
+    assert "N/T: none (measure 13 of the outputs)." in " ".join(shown.split())
+
+
+def test_in_a_file_a_table_is_as_wide_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    render.show(wide())
+    shown = capsys.readouterr().out
+    assert shown.count("│ system 1 ") == 1
+    assert "Bold: best of its column." in " ".join(shown.split())
+
+
+def test_what_several_tables_note_stands_once_behind_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tables = [wide(), wide(2), TABLE]
+    render.show(*tables)
+    shown = " ".join(capsys.readouterr().out.split())
+    markdown = render.together(tables)
+    for printed in (shown, markdown):
+        assert printed.count("All of 9 samples.") == 1 == printed.count("Brackets: 95 %.")
+        assert printed.index("Brackets") < printed.index("All of 9 samples.")
+        assert printed.count("Bold: best of its column.") == 1
+    assert "# Of several tables\n\nAll of 9 samples.\n" in markdown
+    # One alone keeps its notes.
+    assert render.together([wide()]) == render.to_markdown(wide())
+
+
 def test_json_has_each_value_with_its_reason() -> None:
     columns = (Column("", label=True), Column("x", "lower", "%"), Column("y"))
     made = Table(title="t", columns=columns, rows=[["a", 0.5, FLAT], ["b", Cell(1, (0, 2)), None]])

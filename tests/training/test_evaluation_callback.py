@@ -26,6 +26,7 @@ from auditeval.audio.waveform import quantised
 from auditeval.benchmarks.run import run
 from auditeval.benchmarks.salmon.benchmark import Salmon
 from auditeval.benchmarks.salmon.scorers import EvaluatorScorer
+from auditeval.benchmarks.selection import Selection
 from auditeval.features.store import Failure
 from auditeval.training.evaluation.callback import EpochMetric, EvaluationCallback
 from auditeval.training.evaluation.editors import EditorBenchmark, heard
@@ -312,7 +313,7 @@ def test_salmon_in_training_is_salmon_of_the_checkpoint(
         for name, value in row.items()
         if name.startswith("val/salmon/")
     }
-    benchmark = Salmon(root, ["speaker_consistency", "rir_consistency"])
+    benchmark = Salmon(root, Selection(("speaker_consistency", "rir_consistency")))
     scorer = EvaluatorScorer(scoring.load(tmp_path / "run/pairwise/holdout/checkpoint", "cpu"))
     expected = benchmark.values(run(benchmark, scorer, tmp_path / "records"))
     assert found == pytest.approx(expected)

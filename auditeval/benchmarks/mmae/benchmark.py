@@ -16,9 +16,10 @@ from auditeval.benchmarks.mmae.questions import STAND_IN, SYSTEM_PROMPT, options
 from auditeval.benchmarks.mmae.rubric import Rubric, rubric_rates, verdict
 from auditeval.benchmarks.mmae.samples import MMAESample, RubricRow, digest, read_samples
 from auditeval.benchmarks.provenance import stand_ins
+from auditeval.benchmarks.selection import WHOLE, Selection
 from auditeval.judges.judge import Judge
 from auditeval.seed import SEED
-from auditeval.types import Undefined
+from auditeval.types import Undefined, UserError
 
 QUERIES = 3
 
@@ -32,19 +33,25 @@ class MMAE:
     """`meta`, an MMAE-meta.json with its audio beside it. The role `judge` answers the rubrics.
 
     Every rubric is asked three times, its options in another order each time, and is right if two
-    answers are.
+    answers are. The tasks of a `selection` are groups of complexity and of modality.
     """
 
     name = "mmae"
 
-    def __init__(self, meta: Path, backends: Backends, seed: int = SEED) -> None:
+    def __init__(
+        self, meta: Path, backends: Backends, seed: int = SEED, selection: Selection = WHOLE
+    ) -> None:
         self._meta, self._backends, self._seed = meta, backends, seed
-        self.samples: list[MMAESample] = read_samples(meta)
+        self._selection = selection
+        samples = read_samples(meta)
+        known = dict.fromkeys(group for sample in samples for group in _tasks(sample))
+        self.samples: list[MMAESample] = selection.of(samples, sorted(known), _tasks, _seconds)
 
     @cached_property
     def settings(self) -> dict[str, Any]:
         return {
             "samples_sha256": digest(self._meta, self.samples),
+            **self._selection.settings,
             "backends": self._backends.named(["judge"]),
             "seed": self._seed,
             "queries": QUERIES,
@@ -101,7 +108,8 @@ class MMAE:
         return found
 
     def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[BenchmarkTable]:
-        return tables.of(systems, [STAND_IN, *stand_ins(self._backends, PAPER)])
+        sentences = [*self._selection.sentences, STAND_IN, *stand_ins(self._backends, PAPER)]
+        return tables.of(systems, sentences)
 
     def _answered(self, sample: MMAESample, output: Waveform) -> list[dict[str, Any]]:
         judge: Judge = self._backends.model("judge")
@@ -136,6 +144,18 @@ class MMAE:
         right = verdict([vote["right"] for vote in votes])
         reason = "" if right is not None else "too few answers for a majority"
         return _marked(rubric, right, reason, votes)
+
+
+def _tasks(sample: MMAESample) -> list[str]:
+    return [*sample.groups["complexity"], *sample.groups["modality"]]
+
+
+def _seconds(sample: MMAESample) -> float:
+    """Of the longest input; 0 where there is none."""
+    try:
+        return max(map(audio.seconds, sample.inputs), default=0.0)
+    except AudioError as error:
+        raise UserError(f"sample {sample.id}: {error}") from None
 
 
 def _marked(

@@ -8,7 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from auditeval.audio import Waveform
+from auditeval import audio
+from auditeval.audio import AudioError, Waveform
 from auditeval.benchmarks.benchmark import BenchmarkTable, Missing, Record, Value
 from auditeval.benchmarks.provenance import title
 from auditeval.benchmarks.salmon.samples import (
@@ -21,9 +22,10 @@ from auditeval.benchmarks.salmon.samples import (
     read_pairs,
 )
 from auditeval.benchmarks.salmon.scorers import PairScores
+from auditeval.benchmarks.selection import WHOLE, Selection
 from auditeval.metrics.pairwise import PairwiseResult, of_outcomes, outcome
 from auditeval.table import Column, Content
-from auditeval.types import Undefined
+from auditeval.types import Undefined, UserError
 
 COLUMNS = {
     **{part: f"Consistency: {name}" for part, name in CONSISTENCY.items()},
@@ -39,14 +41,22 @@ class Salmon:
 
     name = "salmon"
 
-    def __init__(self, root: Path, parts: Sequence[str] = PARTS) -> None:
-        self.samples: list[Pair] = read_pairs(root, parts)
+    def __init__(self, root: Path, selection: Selection = WHOLE) -> None:
+        selection.check(PARTS)
+        parts = [part for part in PARTS if not selection.tasks or part in selection.tasks]
+        self._selection = selection
+        self.samples: list[Pair] = selection.of(
+            read_pairs(root, parts), PARTS, lambda pair: [pair.part], _seconds
+        )
         made = ", ".join(part for part in parts if (root / part / MADE).exists())
-        self._stand_ins = [f"samples: made here, not the published ones ({made})"] if made else []
+        self._stand_ins = [
+            *selection.sentences,
+            *([f"samples: made here, not the published ones ({made})"] if made else []),
+        ]
 
     @cached_property
     def settings(self) -> dict[str, Any]:
-        return {"samples_sha256": digest(self.samples)}
+        return {"samples_sha256": digest(self.samples), **self._selection.settings}
 
     def source(self, pair: Pair) -> Waveform | Undefined:
         return Undefined("in SALMon nothing is edited")
@@ -150,6 +160,14 @@ class Salmon:
 
 
 _NOT_THERE = "the samples have no such part"
+
+
+def _seconds(pair: Pair) -> float:
+    """Of the longer clip: none is the source of the other."""
+    try:
+        return max(map(audio.seconds, (pair.positive, pair.negative)))
+    except AudioError as error:
+        raise UserError(f"{pair.part}: {error}") from None
 
 
 def _unscored(results: Mapping[str, Mapping[str, PairwiseResult]]) -> list[str]:

@@ -47,9 +47,6 @@ def read_pairs(root: Path, parts: Sequence[str] = PARTS) -> list[Pair]:
     """
     if not root.is_dir():
         raise UserError(f"{root}: is no folder; expected one with {', '.join(PARTS)}")
-    unknown = [part for part in parts if part not in PARTS]
-    if unknown:
-        raise UserError(f"no part of SALMon: {unknown[0]} (known: {', '.join(PARTS)})")
     pairs = [pair for part in parts for pair in _pairs_of(root / part)]
     if not pairs:
         raise UserError(

@@ -167,18 +167,22 @@ def read_likelihoods(path: Path, pairs: Sequence[Pair]) -> Likelihoods:
     """CSV or JSONL with `file` and `score`, and `part` unless file is <part>/sample_<i>_<j>.wav.
 
     An empty, null or NaN score is a clip that the model gave none: it is reported. Other columns
-    are ignored, and so are rows of parts without pairs. Raises UserError with file and line for
-    what is no number, a clip that is not there or stands twice, and a table that has none of them.
+    are ignored, and so are rows of clips that were not selected. Raises UserError with file and
+    line for what is no number, a clip that is not there or stands twice, and a table that has none
+    of them.
     """
     known = {_key(clip) for pair in pairs for clip in pair[2:]}
-    parts = {pair.part for pair in pairs}
+    parts = {pair.part: pair.positive.parent for pair in pairs}
     scores: dict[str, Score] = {}
     for where, row in _rows(path):
         clip = _clip(where, row)
-        if clip.split("/")[0] not in parts:
+        part, name = clip.split("/")
+        if part not in parts:
             continue
         if clip not in known:
-            raise UserError(f"{where}: {clip} is no clip of the benchmark")
+            if not (parts[part] / name).is_file():
+                raise UserError(f"{where}: {clip} is no clip of the benchmark")
+            continue
         if clip in scores:
             raise UserError(f"{where}: {clip} stands twice")
         scores[clip] = _score(where, row.get("score"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +14,7 @@ from auditeval.audio import AudioError, Waveform
 from auditeval.backends.load import Backends
 from auditeval.benchmarks.benchmark import BenchmarkTable, Missing, Output, Record, Value
 from auditeval.benchmarks.provenance import stand_ins
+from auditeval.benchmarks.selection import WHOLE, Selection
 from auditeval.benchmarks.speecheditbench import failures, rates, tables
 from auditeval.benchmarks.speecheditbench.anchors import AcousticAnchor
 from auditeval.benchmarks.speecheditbench.samples import TASKS, Sample, Task, digest, read
@@ -41,15 +43,24 @@ PAPER = {
 
 
 class SpeechEditBench:
-    """The samples of a folder laid out as the public repository's; `tasks` keeps some of them.
+    """The samples of a folder laid out as the public repository's.
 
-    A sample whose verdict needs a role that `backends` do not have is unscored.
+    A sample whose verdict needs a role that `backends` do not have is unscored. A task may be
+    named as in the folder too ("style_editing").
     """
 
     name = "speecheditbench"
 
-    def __init__(self, root: Path, backends: Backends, tasks: Sequence[Task] = TASKS) -> None:
-        self.samples: list[Sample] = read(root, tasks)
+    def __init__(self, root: Path, backends: Backends, selection: Selection = WHOLE) -> None:
+        tasks = tuple(task.removesuffix("_editing") for task in selection.tasks)
+        self._selection = replace(selection, tasks=tasks)
+        self._selection.check(TASKS)
+        self.samples: list[Sample] = self._selection.of(
+            read(root, [task for task in TASKS if not tasks or task in tasks]),
+            TASKS,
+            lambda sample: [sample.row.task],
+            lambda sample: self._seconds(sample),
+        )
         self._backends = backends
         # One source serves several samples of the public set, and each of several systems.
         self._decoded = lru_cache(maxsize=64)(audio.decode)
@@ -58,6 +69,7 @@ class SpeechEditBench:
     def settings(self) -> dict[str, Any]:
         return {
             "samples_sha256": digest(self.samples),
+            **self._selection.settings,
             "backends": self._backends.named(list(PAPER)),
             "diagnostics": [name for name in ("pesq", "pystoi") if find_spec(name)],
         }
@@ -79,6 +91,7 @@ class SpeechEditBench:
             "task": sample.row.task,
             "language": sample.row.language,
             "subset": sample.row.subset,
+            "groups": sample.groups,
             "source_dataset": sample.row.source_dataset,
         }
         if isinstance(output, Missing):
@@ -102,11 +115,17 @@ class SpeechEditBench:
 
     def values(self, records: Sequence[Record]) -> dict[str, Value]:
         """See `rates.values`."""
-        return rates.values(records)
+        return rates.values(records, self._judged)
 
     def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[BenchmarkTable]:
-        """Tables 2 to 6 and Figure 3 of the paper, then coverage and failure types."""
-        return tables.tables(systems, stand_ins(self._backends, self._paper))
+        """Tables 2 to 6 and Figure 3 of the paper, what each task is broken down by, coverage and
+        failure types."""
+        sentences = [*self._selection.sentences, *stand_ins(self._backends, self._paper)]
+        return tables.tables(systems, sentences, self._judged)
+
+    @property
+    def _judged(self) -> bool:
+        return "judge" in self._backends
 
     @property
     def _paper(self) -> dict[str, str]:
@@ -120,6 +139,12 @@ class SpeechEditBench:
     def _read(self, sample: Sample, path: str) -> Waveform:
         try:
             return self._decoded(sample.path(path))
+        except AudioError as error:
+            raise UserError(f"sample {sample.id}: {error}") from None
+
+    def _seconds(self, sample: Sample) -> float:
+        try:
+            return audio.seconds(sample.files[0])
         except AudioError as error:
             raise UserError(f"sample {sample.id}: {error}") from None
 

@@ -2,16 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from auditeval.benchmarks.benchmark import Record, Value
+from auditeval.benchmarks.speecheditbench import failures
 from auditeval.benchmarks.speecheditbench.samples import TASKS
 from auditeval.types import Undefined
 
 TARGET, PRESERVATION, JOINT = "target_success", "preservation_success", "joint_success"
 
 _NONE = Undefined("there is no such sample")
+
+
+class NotTested(Undefined):
+    """Of a task nothing was chosen, or nothing was made: the paper prints N/T."""
+
+    mark = "N/T"
+
+
+class NotJudged(Undefined):
+    """Of a task nobody could say whether an edit succeeded."""
+
+    mark = "no judge"
+
+
+class Verdicts(NamedTuple):
+    """What is known of one system. Of a task that was not tested no rate is defined; `judged` says
+    whether there is a judge, without whom some tasks have no verdict at all."""
+
+    records: Sequence[Record]
+    judged: bool = True
+
+    def untested(self, task: str, verdict: str) -> Undefined | None:
+        """Why a task has no rate; a task of which only some outputs lack a verdict has one."""
+        found = of_task(self.records, task)
+        if not found:
+            return NotTested("no sample of it was chosen")
+        there = [record for record in found if record["failure"] != failures.MISSING]
+        if not there:
+            return NotTested("there is no output of it")
+        asked = not self.judged and verdict != PRESERVATION
+        if asked and all(record[TARGET] is None for record in there):
+            return NotJudged("whether its edits succeed is for a judge to say")
+        return None
+
+    def rate(
+        self, task: str, verdict: str, keep: Callable[[Record], bool] = lambda record: True
+    ) -> Value:
+        """`rate` of a task's samples, of which some may be kept only."""
+        found = list(filter(keep, of_task(self.records, task)))
+        return self.untested(task, verdict) or rate(found, verdict)
+
+    def in_parentheses(
+        self, task: str, keep: Callable[[Record], bool] = lambda record: True
+    ) -> Value:
+        """What Table 2 has in parentheses: target success, or CS of compositional editing."""
+        if task != "compositional":
+            return self.rate(task, TARGET, keep)
+        found = list(filter(keep, of_task(self.records, task)))
+        return self.untested(task, TARGET) or component_rate(found)
 
 
 def of_task(records: Sequence[Record], task: str) -> list[Record]:
@@ -48,25 +98,28 @@ def mean(records: Sequence[Record], name: str) -> Value:
     return sum(numbers) / len(numbers) if numbers else Undefined(f"no output has {name}")
 
 
-def values(records: Sequence[Record]) -> dict[str, Value]:
+def values(records: Sequence[Record], judged: bool = True) -> dict[str, Value]:
     """By task that is there, and `overall` over all samples: each rate, `_scored_only` too.
 
+    Undefined where a task was not tested or, without a judge, cannot be (`Verdicts.untested`).
     `coverage` is the share of outputs that could be read, `scored` that with every verdict.
     Content editing has no preservation of its own (E.1), so `overall` leaves it out of that.
     """
     found: dict[str, Value] = {}
     groups: dict[str, Sequence[Record]] = {task: of_task(records, task) for task in TASKS}
     groups["overall"] = records
+    system = Verdicts(records, judged)
     for task, group in groups.items():
         if not group:
             continue
         for verdict in (TARGET, PRESERVATION, JOINT):
             gated = [r for r in group if verdict != PRESERVATION or r["task"] != "content"]
             if gated:
-                found[f"{task}/{verdict}"] = rate(gated, verdict)
+                whole = rate(gated, verdict) if task == "overall" else system.rate(task, verdict)
+                found[f"{task}/{verdict}"] = whole
                 found[f"{task}/{verdict}_scored_only"] = scored_rate(gated, verdict)
         if task == "compositional":
-            found[f"{task}/component_success"] = component_rate(group)
+            found[f"{task}/component_success"] = system.in_parentheses(task)
             found[f"{task}/component_success_scored_only"] = scored_component_rate(group)
         found[f"{task}/coverage"] = _share([r["status"] != "failed" for r in group])
         found[f"{task}/scored"] = _share([r["status"] == "ok" for r in group])

@@ -72,6 +72,8 @@ class Row(Strict):
     reference_audio_path: str | None = None
     anchor: Anchor | None = None
     components: tuple[Component, ...] = ()
+    combo_type: str = ""
+    difficulty: str = ""
 
     @field_validator("task", mode="before")
     @classmethod
@@ -146,9 +148,29 @@ class Sample:
     def id(self) -> str:
         return self.row.sample_id
 
+    @property
+    def task_id(self) -> str:
+        """The task as the released code names it, and the folder of its outputs."""
+        return f"{self.row.task}_editing"
+
     @cached_property
     def edits(self) -> list[Edit]:
         return edits(self.row)
+
+    @property
+    def groups(self) -> dict[str, str]:
+        """What its task is broken down by, as the released code does: {kind: group}."""
+        if self.row.task == "compositional":
+            types = [edit.anchor.type for edit in self.edits]
+            counted = {2: "two_way", 3: "three_way"}.get(len(types), f"{len(types)}_way")
+            combination = self.row.combo_type or "+".join(types)
+            return {"combination": combination, "difficulty": self.row.difficulty or counted}
+        anchor = self.edits[0].anchor
+        if anchor.type == "paralinguistic":
+            return {"event": anchor.event, "operation": anchor.operation}
+        if anchor.type == "prosody":
+            return {"prosody": anchor.prosody_type}
+        return {} if anchor.type == "speaker" else {anchor.type: anchor.edit}
 
     @property
     def expected_transcript(self) -> str:
@@ -177,9 +199,6 @@ def read(root: Path, tasks: Sequence[Task] = TASKS) -> list[Sample]:
     has no samples. Raises UserError for a line that is not of the format, for two samples of one
     id, for audio that is not there or outside `root`, and where there is no sample at all.
     """
-    unknown = [task for task in tasks if task not in TASKS]
-    if unknown:
-        raise UserError(f"tasks: there is no {unknown[0]} (known: {', '.join(TASKS)})")
     found: dict[str, Sample] = {}
     for task in TASKS:
         if task in tasks:

@@ -12,9 +12,8 @@ from auditeval.benchmarks.speecheditbench.rates import (
     JOINT,
     PRESERVATION,
     TARGET,
-    component_rate,
+    Verdicts,
     of_task,
-    rate,
     scored_rate,
 )
 from auditeval.benchmarks.speecheditbench.samples import TASKS
@@ -31,18 +30,20 @@ _ALL_COUNT = "Of all samples: an output that is missing, unreadable or unscored 
 _BENCHMARK = "SpeechEditBench"
 
 
-def tables(systems: Systems, stand_ins: Sequence[str]) -> list[BenchmarkTable]:
-    """In the paper's order; `stand_ins` are sentences on backends that are not the paper's."""
+def tables(systems: Systems, stand_ins: Sequence[str], judged: bool = True) -> list[BenchmarkTable]:
+    """In the paper's order, then what each task is broken down by; `stand_ins` are sentences on
+    what is not the paper's, `judged` says whether there is a judge."""
+    known = {name: Verdicts(records, judged) for name, records in systems.items()}
 
     def made(
         name: str,
         number: str,
         what: str,
-        row: Callable[[Sequence[Record]], Row],
+        row: Callable[[Verdicts], Row],
         notes: Sequence[str] = (),
         radar: Sequence[str] = (),
     ) -> BenchmarkTable:
-        rows = {system: row(records) for system, records in systems.items()}
+        rows = {name: row(system) for name, system in known.items()}
         columns = dict.fromkeys(column for cells in rows.values() for column in cells)
         return BenchmarkTable.of(
             f"speecheditbench_{name}",
@@ -53,7 +54,9 @@ def tables(systems: Systems, stand_ins: Sequence[str]) -> list[BenchmarkTable]:
             radar=tuple(radar),
         )
 
-    there = [task for task in TASKS if any(of_task(found, task) for found in systems.values())]
+    there = [
+        task for task in TASKS if any(s.untested(task, TARGET) is None for s in known.values())
+    ]
     return [
         made(
             "main",
@@ -89,7 +92,8 @@ def tables(systems: Systems, stand_ins: Sequence[str]) -> list[BenchmarkTable]:
             _emotion,
             ("Delta is challenging - standard.",),
         ),
-        _coverage(systems),
+        *_broken_down(known, stand_ins),
+        _coverage(systems, known),
         _failure_types(systems),
     ]
 
@@ -104,86 +108,74 @@ def _better(column: str) -> Direction | None:
     return None if column.startswith("delta") else "higher"
 
 
-def _main(records: Sequence[Record]) -> Row:
+def _main(system: Verdicts) -> Row:
     row: Row = {}
     for task in TASKS:
-        found = of_task(records, task)
-        row[task] = rate(found, JOINT)
-        if task == "compositional":
-            row[f"({task})"] = component_rate(found)
-        elif task != "content":
-            row[f"({task})"] = rate(found, TARGET)
+        row[task] = system.rate(task, JOINT)
+        if task != "content":
+            row[f"({task})"] = system.in_parentheses(task)
     return row
 
 
-def _target(records: Sequence[Record]) -> Row:
-    return {
-        task: component_rate(found) if task == "compositional" else rate(found, TARGET)
-        for task in TASKS
-        for found in [of_task(records, task)]
-    }
+def _target(system: Verdicts) -> Row:
+    return {task: system.in_parentheses(task) for task in TASKS}
 
 
-def _trade_off(records: Sequence[Record]) -> Row:
+def _trade_off(system: Verdicts) -> Row:
     names = {JOINT: "joint", TARGET: "target", PRESERVATION: "pres."}
     return {
-        f"{task} {name}": rate(of_task(records, task), verdict)
+        f"{task} {name}": system.rate(task, verdict)
         for task in NON_CONTENT
         for verdict, name in names.items()
     }
 
 
-def _compositional(records: Sequence[Record]) -> Row:
+def _compositional(system: Verdicts) -> Row:
     """By number of components; first without those that change the speaker, as the paper."""
+    task = "compositional"
     row: Row = {}
     for which, with_speaker in (("", False), (" with speaker", True)):
         for count in (2, 3):
-            found = [
-                record
-                for record in of_task(records, "compositional")
-                if len(record["edits"]) == count
-                and any(edit["type"] == "speaker" for edit in record["edits"]) == with_speaker
-            ]
-            row[f"{count}-component{which} comp."] = component_rate(found)
-            row[f"{count}-component{which} all"] = rate(found, TARGET)
-            row[f"{count}-component{which} joint"] = rate(found, JOINT)
+
+            def keep(record: Record, count: int = count, with_speaker: bool = with_speaker) -> bool:
+                types = [edit["type"] for edit in record["edits"]]
+                return len(types) == count and ("speaker" in types) == with_speaker
+
+            row[f"{count}-component{which} comp."] = system.in_parentheses(task, keep)
+            row[f"{count}-component{which} all"] = system.rate(task, TARGET, keep)
+            row[f"{count}-component{which} joint"] = system.rate(task, JOINT, keep)
     return row
 
 
-def _language(records: Sequence[Record]) -> Row:
-    by_language = {
-        language: [record for record in records if record["language"] == language]
-        for language in ("en", "zh")
-    }
+def _having(key: str, value: str) -> Callable[[Record], bool]:
+    return lambda record: record[key] == value
+
+
+def _language(system: Verdicts) -> Row:
     row: Row = {}
-    kept = {
-        name: {language: measure(found) for language, found in by_language.items()}
-        for name, measure in (
-            ("content target", lambda found: rate(of_task(found, "content"), TARGET)),
-            ("preservation", _preserved_by_task),
-        )
-    }
+    kept: dict[str, dict[str, Value]] = {"content target": {}, "preservation": {}}
+    for language in ("en", "zh"):
+        of_language = _having("language", language)
+        kept["content target"][language] = system.rate("content", TARGET, of_language)
+        kept["preservation"][language] = _preserved_by_task(system, of_language)
     for name, rates in kept.items():
         row |= {f"{name} {language}": value for language, value in rates.items()}
         row[f"delta {name}"] = _difference(rates["zh"], rates["en"])
     return row
 
 
-def _preserved_by_task(records: Sequence[Record]) -> Value:
+def _preserved_by_task(system: Verdicts, keep: Callable[[Record], bool]) -> Value:
     """Mean of the rates of the non-content tasks that are there."""
-    rates = [
-        value
-        for task in NON_CONTENT
-        if not isinstance(value := rate(of_task(records, task), PRESERVATION), Undefined)
-    ]
-    return sum(rates) / len(rates) if rates else Undefined("there is no such sample")
+    rates = [system.rate(task, PRESERVATION, keep) for task in NON_CONTENT]
+    known = [value for value in rates if not isinstance(value, Undefined)]
+    return sum(known) / len(known) if known else Undefined("there is no such sample")
 
 
-def _emotion(records: Sequence[Record]) -> Row:
+def _emotion(system: Verdicts) -> Row:
     row: Row = {}
     for verdict, name in ((TARGET, "target"), (JOINT, "joint")):
         rates = {
-            subset: rate([r for r in of_task(records, "emotion") if r["subset"] == subset], verdict)
+            subset: system.rate("emotion", verdict, _having("subset", subset))
             for subset in ("standard", "challenging")
         }
         row |= {f"{name} {subset}": value for subset, value in rates.items()}
@@ -197,7 +189,55 @@ def _difference(minuend: Value, subtrahend: Value) -> Value:
     return subtrahend if isinstance(subtrahend, Undefined) else minuend - subtrahend
 
 
-def _coverage(systems: Systems) -> BenchmarkTable:
+def _broken_down(known: Mapping[str, Verdicts], stand_ins: Sequence[str]) -> list[BenchmarkTable]:
+    """A table for each kind of `Sample.groups` that the samples have, by name."""
+    made = []
+    records = [record for system in known.values() for record in system.records]
+    for kind, (task, what) in _KINDS.items():
+        of_kind = [record for record in records if kind in record["groups"]]
+        rows: dict[str, Row] = {name: {} for name in known}
+        for group in sorted({record["groups"][kind] for record in of_kind}):
+
+            def keep(record: Record, kind: str = kind, group: str = group) -> bool:
+                return bool(record["groups"].get(kind) == group)
+
+            for name, system in known.items():
+                rows[name][group] = system.rate(task, JOINT, keep)
+                if task != "content":
+                    rows[name][f"({group})"] = system.in_parentheses(task, keep)
+        columns = dict.fromkeys(column for row in rows.values() for column in row)
+        if columns:
+            made.append(
+                BenchmarkTable.of(
+                    f"speecheditbench_by_{kind}",
+                    f"{_BENCHMARK}, {what}: joint success, {_IN_PARENTHESES[task]}",
+                    tuple(Column(column, "higher", "%") for column in columns),
+                    rows,
+                    (_ALL_COUNT, *stand_ins),
+                )
+            )
+    return made
+
+
+_KINDS = {
+    "content": ("content", "content editing by operation"),
+    "emotion": ("emotion", "emotion editing by target"),
+    "style": ("style", "style editing by target"),
+    "prosody": ("prosody", "prosody editing by kind"),
+    "event": ("paralinguistic", "paralinguistic editing by event"),
+    "operation": ("paralinguistic", "paralinguistic editing by operation"),
+    "acoustic": ("acoustic", "acoustic editing by kind"),
+    "combination": ("compositional", "compositional editing by combination"),
+    "difficulty": ("compositional", "compositional editing by difficulty"),
+}
+_IN_PARENTHESES = {
+    **dict.fromkeys(TASKS, "target success in parentheses"),
+    "content": "which is target success",
+    "compositional": "component success in parentheses",
+}
+
+
+def _coverage(systems: Systems, known: Mapping[str, Verdicts]) -> BenchmarkTable:
     rows: dict[str, Row] = {}
     for system, records in systems.items():
         for task in TASKS:
@@ -207,7 +247,7 @@ def _coverage(systems: Systems) -> BenchmarkTable:
                     "samples": len(found),
                     "missing or unreadable": statuses.count("failed"),
                     "unscored": statuses.count("unscored"),
-                    "joint": rate(found, JOINT),
+                    "joint": known[system].rate(task, JOINT),
                     "joint of scored": scored_rate(found, JOINT),
                     "target of scored": scored_rate(found, TARGET),
                 }

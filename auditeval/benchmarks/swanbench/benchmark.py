@@ -13,12 +13,13 @@ from auditeval.audio import AudioError, Waveform
 from auditeval.backends.load import Backends
 from auditeval.benchmarks.benchmark import BenchmarkTable, Missing, Output, Record, Value
 from auditeval.benchmarks.provenance import stand_ins
+from auditeval.benchmarks.selection import WHOLE, Selection
 from auditeval.benchmarks.swanbench import consistency, listening, tables
 from auditeval.benchmarks.swanbench.alignment import speaker_streams
-from auditeval.benchmarks.swanbench.samples import SwanSample, digest, read_samples
+from auditeval.benchmarks.swanbench.samples import LANGUAGES, SwanSample, digest, read_samples
 from auditeval.metrics import transcript
 from auditeval.metrics.srmr import srmr
-from auditeval.types import Undefined
+from auditeval.types import Undefined, UserError
 
 PAPER = {
     "speaker": "wavlm-*-sv",
@@ -37,12 +38,17 @@ _CODE = 2
 Found = tuple[Value, dict[str, Any]]
 
 
+def _seconds(sample: SwanSample) -> float:
+    raise UserError("SwanBench-Speech has scripts and no sources, so none lasts any time")
+
+
 class SwanBench:
     """A JSONL of scripts. Outputs are what a system made of each, one clip a script.
 
     Roles: speaker, activity, fidelity, transcriber_en, transcriber_zh, and the judges prosody_judge
     and expressiveness_judge; without one its metrics are undefined. `timings` are seconds of
-    inference by system and sample (see `samples.read_timings`), for the real-time factor.
+    inference by system and sample (see `samples.read_timings`), for the real-time factor. The tasks
+    of a `selection` are the languages, en and zh.
     """
 
     name = "swanbench"
@@ -52,8 +58,12 @@ class SwanBench:
         path: Path,
         backends: Backends,
         timings: Mapping[str, Mapping[str, float]] | None = None,
+        selection: Selection = WHOLE,
     ) -> None:
-        self.samples: list[SwanSample] = read_samples(path)
+        self._selection = selection
+        self.samples: list[SwanSample] = selection.of(
+            read_samples(path), LANGUAGES, lambda sample: [sample.language], _seconds
+        )
         self._backends, self._timings = backends, timings or {}
         unused = {"en": "transcriber_en", "zh": "transcriber_zh"}
         for language in {sample.language for sample in self.samples}:
@@ -64,6 +74,7 @@ class SwanBench:
     def settings(self) -> dict[str, Any]:
         return {
             "samples_sha256": digest(self.samples),
+            **self._selection.settings,
             "backends": self._backends.named(list(self._paper)),
             "prosody_runs": listening.PROSODY_RUNS,
             "prosody_temperature": listening.PROSODY_TEMPERATURE,
@@ -138,7 +149,7 @@ class SwanBench:
 
     def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[BenchmarkTable]:
         columns = tables.column_names(self._backends, self._paper)
-        sentences = stand_ins(self._backends, self._paper)
+        sentences = [*self._selection.sentences, *stand_ins(self._backends, self._paper)]
         return tables.of(systems, columns, sentences, self._timings)
 
     def _timbre(self, sample: SwanSample, clip: Waveform) -> Found:

@@ -13,6 +13,7 @@ from auditeval import jsonl
 from auditeval.metrics.transcript import Language
 from auditeval.types import UserError, sentence
 
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _LANGUAGES: dict[Any, Language] = {"english": "en", "en": "en", "chinese": "zh", "zh": "zh"}
 
 

@@ -14,8 +14,9 @@ import pytorch_lightning as lightning
 
 from auditeval.audio import AudioError
 from auditeval.benchmarks.salmon.benchmark import Salmon
-from auditeval.benchmarks.salmon.samples import ALIGNMENT, PARTS
+from auditeval.benchmarks.salmon.samples import CONSISTENCY
 from auditeval.benchmarks.salmon.scorers import Original, PairScores, edits
+from auditeval.benchmarks.selection import Selection
 from auditeval.data_quality.groups import Value
 from auditeval.features import make_encoder
 from auditeval.features.store import Failure, FeatureStore
@@ -128,7 +129,7 @@ class SALMonAccuracy(EvaluatorMetric):
 
     def __init__(self, root: str, original: Original = "halves", **options: Any) -> None:
         super().__init__(**options)
-        self._benchmark = Salmon(Path(root), [part for part in PARTS if part not in ALIGNMENT])
+        self._benchmark = Salmon(Path(root), Selection(tuple(CONSISTENCY)))
         self._original = original
 
     @contextmanager

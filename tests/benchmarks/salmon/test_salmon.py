@@ -24,6 +24,7 @@ from auditeval.benchmarks.salmon.scorers import (
     PairScores,
     read_likelihoods,
 )
+from auditeval.benchmarks.selection import Selection
 from auditeval.report import benchmarks as report
 from auditeval.scoring import Evaluator
 from auditeval.types import Undefined, UserError
@@ -271,8 +272,8 @@ def test_a_folder_that_is_none_or_holds_nothing_says_what_was_expected(tmp_path:
     for path in (tmp_path, tmp_path / "absent"):
         with pytest.raises(UserError, match="speaker_consistency"):
             Salmon(path)
-    with pytest.raises(UserError, match="no part of SALMon: speaker "):
-        Salmon(tmp_path, ["speaker"])
+    with pytest.raises(UserError, match="there is no task 'speaker' "):
+        Salmon(tmp_path, Selection(("speaker",)))
 
 
 def test_what_records_depend_on_changes_with_one_sample(root: Path, tmp_path: Path) -> None:

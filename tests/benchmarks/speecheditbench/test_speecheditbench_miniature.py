@@ -17,6 +17,7 @@ import pytest
 from auditeval.audio import Waveform
 from auditeval.backends.load import Backends
 from auditeval.benchmarks.benchmark import Record
+from auditeval.benchmarks.selection import Selection
 from auditeval.benchmarks.speecheditbench.benchmark import SpeechEditBench
 from auditeval.benchmarks.speecheditbench.samples import TASKS, Sample
 from auditeval.benchmarks.systems import Identity, OutputFolder, System, find_outputs
@@ -146,6 +147,6 @@ def test_enhanced_clips_are_measured_against_their_clean_reference(run: Run) -> 
 def test_a_record_is_a_function_of_sample_and_output(run: Run) -> None:
     sample = next(s for s in run.bench.samples if s.row.task == "prosody" and "6" in s.id)
     fresh = Backends({role: run.backends.model(role) for role in NODES})  # nothing kept
-    bench = SpeechEditBench(run.bench.samples[0].root, fresh, ["prosody"])
+    bench = SpeechEditBench(run.bench.samples[0].root, fresh, Selection(("prosody",)))
     again = bench.evaluate(sample, Identity(bench).output(sample))
     assert json.dumps(again) == json.dumps(run.records["identity"][sample.id])

@@ -14,6 +14,7 @@ from auditeval.benchmarks.benchmark import BenchmarkTable, Record
 from auditeval.benchmarks.speecheditbench import failures, rates
 from auditeval.benchmarks.speecheditbench.benchmark import PAPER, SpeechEditBench
 from auditeval.benchmarks.speecheditbench.tables import tables
+from auditeval.report import render
 from auditeval.types import Undefined
 
 
@@ -32,6 +33,7 @@ def record(
         "task": task,
         "language": "en",
         "subset": "",
+        "groups": {},
         "target_success": t,
         "preservation_success": p,
         "joint_success": j,
@@ -149,6 +151,99 @@ def test_systems_keep_their_order_and_absent_tasks_are_undefined() -> None:
     assert isinstance(main.row("b")["content"], Undefined)
     assert main.radar == ("style",)
     assert all(set(t.radar) <= {column.name for column in t.columns} for t in found)
+
+
+def test_a_task_that_was_not_tested_or_not_judged_has_no_rate() -> None:
+    missing = record("style", False, False, False, **MISSING)
+    unreadable = {"status": "failed", "failure": failures.UNREADABLE}
+    unjudged = record("emotion", None, True, None)
+    drifted = record("emotion", None, False, False)
+    records = [
+        missing,
+        missing,
+        record("speaker", False, False, False, **unreadable),
+        unjudged,
+        drifted,
+        record("paralinguistic", False, False, False, **MISSING),
+        record("paralinguistic", None, True, None),
+    ]
+    main = table(tables({"x": records}, [], judged=False), "main")
+    row = main.row("x")
+    marks = {name: v.mark for name, v in row.items() if isinstance(v, Undefined)}
+    untested = ["style", "(style)", "content", "prosody", "(prosody)", "acoustic", "(acoustic)"]
+    assert marks == {
+        **dict.fromkeys([*untested, "compositional", "(compositional)"], "N/T"),
+        **dict.fromkeys(["emotion", "(emotion)", "paralinguistic", "(paralinguistic)"], "no judge"),
+    }
+    assert (row["speaker"], row["(speaker)"]) == (0.0, 0.0)  # what cannot be read was tested
+    not_tested, not_judged = render.notes_of(main)[-2:]
+    assert not_tested.startswith("N/T: no sample of it was chosen (content")
+    assert "; there is no output of it (style, (style))" in not_tested
+    assert not_judged.startswith("no judge: whether its edits succeed is for a judge to say (")
+    values = rates.values(records, judged=False)
+    assert isinstance(values["style/joint_success"], rates.NotTested)
+    assert isinstance(values["emotion/joint_success"], rates.NotJudged)
+    assert values["emotion/preservation_success"] == 0.5  # nobody has to listen for that
+    # With a judge who did not answer, or with some answers, that is no success.
+    assert rates.values(records)["emotion/joint_success"] == 0.0
+    some = [*records, record("emotion", True, True, True)]
+    assert rates.values(some, judged=False)["emotion/joint_success"] == pytest.approx(1 / 3)
+
+
+def test_a_missing_output_of_a_task_that_was_tested_is_no_success() -> None:
+    records = [record("style", True, True, True), record("style", False, False, False, **MISSING)]
+    assert table(tables({"x": records}, []), "main").row("x")["style"] == 0.5
+
+
+def test_what_a_task_is_broken_down_by_has_a_table_where_there_are_samples() -> None:
+    def prosody(kind: str, joint: bool) -> Record:
+        return record("prosody", True, joint, joint, groups={"prosody": kind})
+
+    one = [prosody("speed", True), prosody("speed", False), prosody("stress", False)]
+    both = (("content", True), ("emotion", False))
+    combined = {"combination": "content+emotion", "difficulty": "two_way"}
+    one.append(record("compositional", False, True, False, both, groups=combined))
+    other = [{**made, **MISSING, "target_success": False} for made in one]
+    found = tables({"one": one, "other": other}, ["speaker: another"])
+    assert [t.name.removeprefix("speecheditbench_by_") for t in found if "_by_" in t.name] == [
+        *("prosody", "combination", "difficulty")
+    ]
+    prosodies = table(found, "by_prosody")
+    assert prosodies.row("one") == {"speed": 0.5, "(speed)": 1.0, "stress": 0.0, "(stress)": 1.0}
+    assert {v.mark for v in prosodies.row("other").values()} == {"N/T"}
+    assert "speaker: another" in prosodies.notes
+    assert table(found, "by_combination").row("one") == {
+        "content+emotion": 0.0,
+        "(content+emotion)": 0.5,
+    }
+
+
+@pytest.mark.parametrize(
+    ("made", "groups"),
+    [
+        (row("content"), {"content": "replace"}),
+        (row("emotion"), {"emotion": "fearful"}),
+        (row("style"), {"style": "intimate"}),
+        (row("prosody"), {"prosody": "speed"}),
+        (row("paralinguistic"), {"event": "laugh", "operation": "add"}),
+        (row("acoustic"), {"acoustic": "noise"}),
+        (
+            row("acoustic", {"type": "acoustic", "subtask": "enhancement"}),
+            {"acoustic": "enhancement"},
+        ),
+        (row("speaker"), {}),
+        (row("compositional"), {"combination": "content+speaker", "difficulty": "two_way"}),
+        (
+            row("compositional", combo_type="speaker+content", difficulty="hard"),
+            {"combination": "speaker+content", "difficulty": "hard"},
+        ),
+    ],
+)
+def test_a_sample_knows_its_groups(
+    made: dict[str, Any], groups: dict[str, str], tmp_path: Path
+) -> None:
+    (sample,) = SpeechEditBench(lay_out(tmp_path, made), Backends({})).samples
+    assert sample.groups == groups
 
 
 def paper(**changes: str) -> Backends:

@@ -183,8 +183,6 @@ def test_other_wrongs_are_sentences(tmp_path: Path) -> None:
     lay_out(tmp_path, row("style"), row("style"))
     with pytest.raises(UserError, match=r":2: sample_id: s__style is there twice"):
         read(tmp_path)
-    with pytest.raises(UserError, match="there is no singing"):
-        read(tmp_path, ["singing"])  # type: ignore[list-item]
     path = tmp_path / "data" / "style_editing" / "samples.jsonl"
     path.write_text("{")
     with pytest.raises(UserError, match=r"samples\.jsonl:1: "):
