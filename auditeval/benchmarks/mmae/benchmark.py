@@ -24,7 +24,7 @@ QUERIES = 3
 
 PAPER = {"judge": "qwen3-omni*"}
 
-_CODE = 1
+_CODE = 2
 """Counts the changes here that change a record."""
 
 
@@ -59,8 +59,10 @@ class MMAE:
     def evaluate(self, sample: MMAESample, output: Output) -> Record:
         """`rubrics` hold each vote with the options as they were shown, the reply and its reason.
 
-        Without an output all of them are wrong. One about a part that the output does not reach is
-        wrong, and not asked; about an input that cannot be heard, unscored.
+        Without an output all of them are wrong. One about an input that cannot be heard is
+        unscored. `past_end` says of a rubric which parts hold nothing, as of an output that was
+        rightly cut: the judge is told so and has the whole clip instead. The paper does not say
+        what its code does; not to ask would make "no sound there" wrong where it is right.
         """
         failure: str | None = None
         if isinstance(output, Missing):
@@ -87,16 +89,15 @@ class MMAE:
         }
 
     def values(self, records: Sequence[Record]) -> dict[str, Value]:
-        """Rates as in `RubricRates`, unscored rubrics as wrong, then over the scored ones
-        (`_scored_only`); the shares of rubrics scored and of samples with an output."""
-        marks = tables.marks(records)
-        found: dict[str, Value] = dict(vars(rubric_rates(marks)))
-        scored = vars(rubric_rates(marks, scored_only=True))
-        found |= {f"{name}_scored_only": value for name, value in scored.items()}
-        rubrics = [rubric for sample in marks for rubric in sample]
-        answered = sum(rubric.right is not None for rubric in rubrics)
+        """Rates as in `RubricRates`, unscored rubrics as wrong, then over the scored ones of the
+        outputs that are there (`_scored_only`); the share of rubrics that these are, and that of
+        samples with an output."""
+        found: dict[str, Value] = dict(vars(rubric_rates(tables.marks(records))))
+        scored = tables.marks(records, scored_only=True)
+        rates = vars(rubric_rates(scored, scored_only=True))
+        found |= {f"{name}_scored_only": value for name, value in rates.items()}
         outputs = sum(record["status"] != "failed" for record in records)
-        found["rubrics_scored"] = answered / len(rubrics) if rubrics else Undefined("no rubrics")
+        found["rubrics_scored"] = tables.scored_share(scored)
         found["coverage"] = outputs / len(records) if records else Undefined("no samples")
         return found
 
@@ -112,18 +113,22 @@ class MMAE:
     def _vote(
         self, judge: Judge, rubric: RubricRow, clips: Sequence[Waveform | Undefined]
     ) -> dict[str, Any]:
-        heard = []
+        heard: dict[str, Waveform] = {}
+        past_end = []
         for reference in rubric.references:
             whole = clips[reference.input_number]
-            part = whole if isinstance(whole, Undefined) else reference.of(whole)
+            if isinstance(whole, Undefined):
+                return _marked(rubric, None, whole.reason)
+            part = reference.of(whole)
             if isinstance(part, Undefined):
-                right = False if reference.input_number == 0 else None
-                return _marked(rubric, right, part.reason)
-            heard.append((reference.name, part))
+                past_end.append(part.reason)
+                heard[reference.clip_name] = whole
+            else:
+                heard[reference.name] = part
         votes = []
         for query in range(QUERIES):
             shown = options(rubric, self._seed, query)
-            answer = judge.ask(question(rubric, heard, shown, query))
+            answer = judge.ask(question(rubric, [*heard.items()], past_end, shown, query))
             vote: dict[str, Any] = {"options": shown, "choice": None, "right": None}
             if answer.value is None:
                 vote["reason"] = answer.reason
@@ -135,7 +140,7 @@ class MMAE:
             votes.append(vote)
         right = verdict([vote["right"] for vote in votes])
         reason = "" if right is not None else "too few answers for a majority"
-        return _marked(rubric, right, reason, votes)
+        return _marked(rubric, right, reason, votes, past_end)
 
 
 def _marked(
@@ -143,6 +148,7 @@ def _marked(
     right: bool | None,
     reason: str,
     votes: Sequence[Mapping[str, Any]] = (),
+    past_end: Sequence[str] = (),
 ) -> dict[str, Any]:
     return {
         "category": rubric.category,
@@ -150,6 +156,7 @@ def _marked(
         "right_choice": rubric.right_choice,
         "right": right,
         "reason": reason,
+        "past_end": list(past_end),
         "votes": list(votes),
     }
 
