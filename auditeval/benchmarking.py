@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -50,7 +51,7 @@ class BenchmarkReport:
 
 def bench(
     benchmark: Name,
-    samples: AnyPath,
+    samples: AnyPath | Sequence[AnyPath],
     systems: Mapping[str, AnyPath],
     output: AnyPath,
     *,
@@ -68,7 +69,8 @@ def bench(
 ) -> BenchmarkReport:
     """Evaluate `systems` (name -> its outputs; in SALMon its table of likelihoods) on a benchmark.
 
-    `samples` is the folder or file of the benchmark, as `auditeval bench BENCHMARK --help` says;
+    `samples` is the folder or file of the benchmark, as `auditeval bench BENCHMARK --help` says (of
+    SwanBench-Speech several files of scripts, too);
     the tables go to `output`, records of each system to `output`/<system>/records.jsonl, from where
     the same call goes on after a kill. `baselines` are identity, noise and constant, where there
     are. `backends` is "offline", a benchmark's own by its name, or a YAML file; `judge` recorded
@@ -85,7 +87,7 @@ def bench(
     folder, places = Path(output), {name: Path(path) for name, path in systems.items()}
     cache = Path(cache_dir or default_cache_dir())
     models = _backends(backends, judge, judge_model, cache, folder)
-    opened, contestants = _OPEN[benchmark](Path(samples), places, models, seed)
+    opened, contestants = _OPEN[benchmark](_paths(samples), places, models, seed)
     if checkpoints:
         from auditeval import scoring  # with it comes torch
         from auditeval.benchmarks.salmon.scorers import EvaluatorScorer
@@ -124,39 +126,54 @@ def bench(
     )
 
 
+def _paths(samples: AnyPath | Sequence[AnyPath]) -> list[Path]:
+    return [Path(samples)] if isinstance(samples, str | PathLike) else list(map(Path, samples))
+
+
+def _one(paths: Sequence[Path]) -> Path:
+    """That of a benchmark which is one folder or file."""
+    if len(paths) != 1:
+        raise UserError(f"expected one folder or file of samples, found {len(paths)}")
+    return paths[0]
+
+
+Paths = Sequence[Path]
 Opened = tuple[Benchmark, list[System]]
 
 
-def _speecheditbench(samples: Path, places: Mapping[str, Path], models: Backends, _: int) -> Opened:
+def _speecheditbench(
+    samples: Paths, places: Mapping[str, Path], models: Backends, _: int
+) -> Opened:
     from auditeval.benchmarks.speecheditbench.benchmark import SpeechEditBench
 
-    benchmark = SpeechEditBench(samples, models)
+    benchmark = SpeechEditBench(_one(samples), models)
     return benchmark, _outputs(benchmark, places)
 
 
-def _mmae(samples: Path, places: Mapping[str, Path], models: Backends, seed: int) -> Opened:
+def _mmae(samples: Paths, places: Mapping[str, Path], models: Backends, seed: int) -> Opened:
     from auditeval.benchmarks.mmae.benchmark import MMAE
     from auditeval.benchmarks.mmae.outputs import find
 
-    benchmark = MMAE(samples, models, seed)
+    benchmark = MMAE(_one(samples), models, seed)
     return benchmark, _outputs(benchmark, places, find)
 
 
-def _swanbench(samples: Path, places: Mapping[str, Path], models: Backends, _: int) -> Opened:
+def _swanbench(samples: Paths, places: Mapping[str, Path], models: Backends, _: int) -> Opened:
     from auditeval.benchmarks.swanbench.benchmark import SwanBench
+    from auditeval.benchmarks.swanbench.outputs import find
     from auditeval.benchmarks.swanbench.samples import read_timings
 
     files = {name: folder / "timings.jsonl" for name, folder in places.items()}
     timings = {name: read_timings(file) for name, file in files.items() if file.exists()}
     benchmark = SwanBench(samples, models, timings)
-    return benchmark, _outputs(benchmark, places)
+    return benchmark, _outputs(benchmark, places, partial(find, scripts=samples))
 
 
-def _salmon(samples: Path, places: Mapping[str, Path], _: Backends, __: int) -> Opened:
+def _salmon(samples: Paths, places: Mapping[str, Path], _: Backends, __: int) -> Opened:
     from auditeval.benchmarks.salmon.benchmark import Salmon
     from auditeval.benchmarks.salmon.scorers import read_likelihoods
 
-    benchmark = Salmon(samples)
+    benchmark = Salmon(_one(samples))
     tables: list[System] = []
     for name, path in places.items():
         table = read_likelihoods(path, benchmark.samples)
@@ -165,7 +182,7 @@ def _salmon(samples: Path, places: Mapping[str, Path], _: Backends, __: int) -> 
     return benchmark, tables
 
 
-_OPEN: Mapping[str, Callable[[Path, Mapping[str, Path], Backends, int], Opened]] = {
+_OPEN: Mapping[str, Callable[[Paths, Mapping[str, Path], Backends, int], Opened]] = {
     "speecheditbench": _speecheditbench,
     "swanbench": _swanbench,
     "salmon": _salmon,
