@@ -152,10 +152,10 @@ def _speecheditbench(
 
 def _mmae(samples: Paths, places: Mapping[str, Path], models: Backends, seed: int) -> Opened:
     from auditeval.benchmarks.mmae.benchmark import MMAE
-    from auditeval.benchmarks.mmae.outputs import find
+    from auditeval.benchmarks.mmae.verdicts import system
 
     benchmark = MMAE(_one(samples), models, seed)
-    return benchmark, _outputs(benchmark, places, find)
+    return benchmark, [system(name, place, benchmark.samples) for name, place in places.items()]
 
 
 def _swanbench(samples: Paths, places: Mapping[str, Path], models: Backends, _: int) -> Opened:

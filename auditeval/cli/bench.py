@@ -104,9 +104,10 @@ def mmae(
 ) -> None:
     """Rubrics by vote of an audio language model: IFR, CR and EMR of edits [MMAE, Table 2].
 
-    Outputs are in FOLDER/predictions.json, FOLDER/submission.jsonl or FOLDER/audio/<id>.wav, or
+    Outputs are in FOLDER/submission.jsonl, FOLDER/predictions.json or FOLDER/audio/<id>.wav, or
     --system names one of these files. Needs a judge; an answer that it does not give is never
-    right.
+    right. Verdicts need none: --system may name the folder of a system in another report, or a JSON
+    list of {"id", "rubrics": [{"category", "question", "right_choice", "right"}]}.
 
     Examples:
 

@@ -15,6 +15,7 @@ from auditeval.benchmarks.mmae import tables
 from auditeval.benchmarks.mmae.questions import STAND_IN, SYSTEM_PROMPT, options, question
 from auditeval.benchmarks.mmae.rubric import Rubric, rubric_rates, verdict
 from auditeval.benchmarks.mmae.samples import MMAESample, RubricRow, digest, read_samples
+from auditeval.benchmarks.mmae.verdicts import GivenVerdicts
 from auditeval.benchmarks.provenance import stand_ins
 from auditeval.judges.judge import Judge
 from auditeval.seed import SEED
@@ -56,8 +57,9 @@ class MMAE:
         """The first input."""
         return _decoded(sample.inputs[0]) if sample.inputs else Undefined("it has no audio input")
 
-    def evaluate(self, sample: MMAESample, output: Output) -> Record:
+    def evaluate(self, sample: MMAESample, output: Output | GivenVerdicts) -> Record:
         """`rubrics` hold each vote with the options as they were shown, the reply and its reason.
+        In place of an output there may be verdicts that were found before (`read` says so).
 
         Without an output all of them are wrong. One about an input that cannot be heard is
         unscored. `past_end` says of a rubric which parts hold nothing, as of an output that was
@@ -70,7 +72,10 @@ class MMAE:
             failure = "unreadable_output" if output.unreadable else "missing_output"
             rubrics = [_marked(rubric, False, reason) for rubric in sample.rubrics]
         else:
-            rubrics = self._answered(sample, output)
+            if isinstance(output, GivenVerdicts):
+                rubrics = [given.model_dump() for given in output.rubrics]
+            else:
+                rubrics = self._answered(sample, output)
             status, reason = "ok", ""
             if count := sum(rubric["right"] is None for rubric in rubrics):
                 status, failure = "unscored", "no_verdict"
@@ -82,6 +87,7 @@ class MMAE:
             "status": status,
             "reason": reason,
             "failure": failure,
+            "read": isinstance(output, GivenVerdicts),
             **sample.groups,
             **{k: None if isinstance(v, Undefined) else round(v, 6) for k, v in shares.items()},
             "undefined": undefined,

@@ -55,6 +55,11 @@ def of(systems: Systems, sentences: Sequence[str]) -> list[BenchmarkTable]:
 
     `sentences` say what stands in for the paper's.
     """
+    if read := [name for name, rs in systems.items() if any(record["read"] for record in rs)]:
+        sentences = [
+            *sentences,
+            f"verdicts: read from a file, not asked for here ({', '.join(read)})",
+        ]
     found = {name: rubric_rates(marks(records)) for name, records in systems.items()}
     ranked = sorted(found, key=lambda name: _standing(found[name]), reverse=True)
     axes: tuple[Axis, ...] = get_args(Axis)
