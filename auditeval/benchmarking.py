@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -12,9 +11,10 @@ from typing import Any, Literal
 from auditeval.backends.backend import JUDGES
 from auditeval.backends.load import Backends, read
 from auditeval.benchmarks.benchmark import Benchmark, BenchmarkTable, Record
+from auditeval.benchmarks.opening import Asked, Name, open_benchmark
 from auditeval.benchmarks.run import run
 from auditeval.benchmarks.selection import Selection
-from auditeval.benchmarks.systems import BASELINES, OutputFolder, System, find_outputs
+from auditeval.benchmarks.systems import BASELINES, System
 from auditeval.features.store import default_cache_dir
 from auditeval.judges.cached import CachedJudge
 from auditeval.outputs import writing
@@ -22,7 +22,6 @@ from auditeval.report import benchmarks as reports
 from auditeval.seed import SEED
 from auditeval.types import Undefined, UserError
 
-Name = Literal["speecheditbench", "swanbench", "salmon", "mmae"]
 AnyPath = str | PathLike[str]
 Watch = Callable[[str, int, int], None]
 
@@ -52,7 +51,7 @@ class BenchmarkReport:
 
 def bench(
     benchmark: Name,
-    samples: AnyPath,
+    samples: AnyPath | Sequence[AnyPath],
     systems: Mapping[str, AnyPath],
     output: AnyPath,
     *,
@@ -73,27 +72,28 @@ def bench(
 ) -> BenchmarkReport:
     """Evaluate `systems` (name -> its outputs; in SALMon its table of likelihoods) on a benchmark.
 
-    `samples` is the folder or file of the benchmark, as `auditeval bench BENCHMARK --help` says;
-    the tables go to `output`, records of each system to `output`/<system>/records.jsonl, from where
-    the same call goes on after a kill. `baselines` are identity, noise and constant, where there
-    are. Of a subset are `tasks` (of SALMon its parts, of MMAE groups of complexity or modality, of
-    SwanBench languages), the first `limit` samples of each, and sources of at most `max_seconds`.
-    `backends` is "offline", a benchmark's own by its name, or a YAML file; `judge` recorded
-    answers (.jsonl), the URL of an OpenAI-compatible endpoint, which needs `judge_model`, or an
-    audio language model. `checkpoints` and `original` are for SALMon: evaluators, and what they
-    compare a clip with. `watch` is told of each system how many samples are done, of how many.
+    `samples` is the folder or file of the benchmark, as `auditeval bench BENCHMARK --help` says (of
+    SwanBench-Speech several files of scripts, too); the tables go to `output`, records of each
+    system to `output`/<system>/records.jsonl, from where the same call goes on after a kill.
+    `baselines` are identity, noise and constant, where there are. Of a subset are `tasks` (of
+    SALMon its parts, of MMAE groups of complexity or modality, of SwanBench languages), the first
+    `limit` samples of each, and sources of at most `max_seconds`. `backends` is "offline", a
+    benchmark's own by its name, or a YAML file; `judge` recorded answers (.jsonl), the URL of an
+    OpenAI-compatible endpoint, which needs `judge_model`, or an audio language model.
+    `checkpoints` and `original` are for SALMon: evaluators, and what they compare a clip with.
+    `watch` is told of each system how many samples are done, of how many.
 
     Raises UserError for what is no such benchmark, system, backend or output.
     """
-    if benchmark not in _OPEN:
-        raise UserError(f"no benchmark is called {benchmark!r}; known: {', '.join(_OPEN)}")
     if checkpoints and benchmark != "salmon":
         raise UserError(f"checkpoints are scorers of SALMon, {benchmark} takes outputs of systems")
     folder, places = Path(output), {name: Path(path) for name, path in systems.items()}
     cache = Path(cache_dir or default_cache_dir())
     models = _backends(backends, judge, judge_model, cache, folder)
-    selection = Selection(tuple(tasks), limit, max_seconds)
-    opened, contestants = _OPEN[benchmark](Path(samples), places, models, seed, selection)
+    asked = Asked(
+        _paths(samples), models, places, Selection(tuple(tasks), limit, max_seconds), seed
+    )
+    opened, contestants = open_benchmark(benchmark, asked)
     if checkpoints:
         from auditeval import scoring  # with it comes torch
         from auditeval.benchmarks.salmon.scorers import EvaluatorScorer
@@ -132,71 +132,8 @@ def bench(
     )
 
 
-Opened = tuple[Benchmark, list[System]]
-
-
-def _speecheditbench(
-    samples: Path, places: Mapping[str, Path], models: Backends, _: int, selection: Selection
-) -> Opened:
-    from auditeval.benchmarks.speecheditbench.benchmark import SpeechEditBench
-
-    benchmark = SpeechEditBench(samples, models, selection)
-    homes = {sample.id: sample.task_id for sample in benchmark.samples}
-    return benchmark, _outputs(benchmark, places, partial(find_outputs, homes=homes))
-
-
-def _mmae(
-    samples: Path, places: Mapping[str, Path], models: Backends, seed: int, selection: Selection
-) -> Opened:
-    from auditeval.benchmarks.mmae.benchmark import MMAE
-    from auditeval.benchmarks.mmae.outputs import find
-
-    benchmark = MMAE(samples, models, seed, selection)
-    return benchmark, _outputs(benchmark, places, find)
-
-
-def _swanbench(
-    samples: Path, places: Mapping[str, Path], models: Backends, _: int, selection: Selection
-) -> Opened:
-    from auditeval.benchmarks.swanbench.benchmark import SwanBench
-    from auditeval.benchmarks.swanbench.samples import read_timings
-
-    files = {name: folder / "timings.jsonl" for name, folder in places.items()}
-    timings = {name: read_timings(file) for name, file in files.items() if file.exists()}
-    benchmark = SwanBench(samples, models, timings, selection)
-    return benchmark, _outputs(benchmark, places)
-
-
-def _salmon(
-    samples: Path, places: Mapping[str, Path], _: Backends, __: int, selection: Selection
-) -> Opened:
-    from auditeval.benchmarks.salmon.benchmark import Salmon
-    from auditeval.benchmarks.salmon.scorers import read_likelihoods
-
-    benchmark = Salmon(samples, selection)
-    tables: list[System] = []
-    for name, path in places.items():
-        table = read_likelihoods(path, benchmark.samples)
-        table.name = name
-        tables.append(table)
-    return benchmark, tables
-
-
-_OPEN: Mapping[str, Callable[[Path, Mapping[str, Path], Backends, int, Selection], Opened]] = {
-    "speecheditbench": _speecheditbench,
-    "swanbench": _swanbench,
-    "salmon": _salmon,
-    "mmae": _mmae,
-}
-
-
-def _outputs(
-    benchmark: Benchmark,
-    places: Mapping[str, Path],
-    find: Callable[[Path, Sequence[str]], Mapping[str, Path]] = find_outputs,
-) -> list[System]:
-    ids = [sample.id for sample in benchmark.samples]
-    return [OutputFolder(name, find(place, ids)) for name, place in places.items()]
+def _paths(samples: AnyPath | Sequence[AnyPath]) -> list[Path]:
+    return [Path(samples)] if isinstance(samples, str | PathLike) else list(map(Path, samples))
 
 
 def _baselines(benchmark: Benchmark) -> list[System]:

@@ -126,9 +126,10 @@ def mmae(
 ) -> None:
     """Rubrics by vote of an audio language model: IFR, CR and EMR of edits [MMAE, Table 2].
 
-    Outputs are in FOLDER/predictions.json, FOLDER/submission.jsonl or `FOLDER/audio/<id>.wav`, or
+    Outputs are in FOLDER/submission.jsonl, FOLDER/predictions.json or `FOLDER/audio/<id>.wav`, or
     --system names one of these files. Needs a judge; an answer that it does not give is never
-    right.
+    right. Verdicts need none: --system may name the folder of a system in another report, or a JSON
+    list of {"id", "rubrics": [{"category", "question", "right_choice", "right"}]}.
 
     Examples:
 
@@ -162,7 +163,9 @@ app.command("make-speecheditbench")(bench_make.speecheditbench)
 
 @app.command()
 def swanbench(
-    scripts: Annotated[Path, typer.Argument(help="The benchmark: a JSONL of scripts.")],
+    scripts: Annotated[
+        list[Path], typer.Argument(help="The benchmark: a JSONL of scripts, or several.")
+    ],
     output: Output,
     system: Systems = None,
     baselines: Baselines = False,
@@ -177,14 +180,16 @@ def swanbench(
     """Seven metrics of long speech and dialogue made from scripts [SwanBench-Speech, Tables 2, 3].
 
     Outputs are `FOLDER/<id>.wav` or `FOLDER/audio/<id>.wav` (.flac, .mp3 too); the id of a script
-    without one is its line number. FOLDER/timings.jsonl, lines of {"id", "inference_seconds"},
-    gives the real-time factor. Prosody and expressiveness need a judge. Baseline: noise.
+    without one is its line number. Of several files they are `FOLDER/<file>/<id>.wav`, as
+    two_speaker/17.wav. FOLDER/timings.jsonl, lines of {"id", "inference_seconds"}, gives the
+    real-time factor. Prosody and expressiveness need a judge. Baseline: noise.
 
     Examples:
 
         auditeval bench swanbench test.jsonl -s mine=outputs --baselines -o report
 
-        auditeval bench swanbench test.jsonl -s a=out_a -s b=out_b --backends swanbench -o report
+        auditeval bench swanbench mono_speaker.jsonl two_speaker.jsonl multi_speaker.jsonl
+        -s a=out_a -s b=out_b --backends swanbench -o report
     """
     _bench(
         "swanbench",
@@ -269,7 +274,11 @@ def salmon(
 
 
 def _bench(
-    name: Name, samples: Path, systems: Mapping[str, Path], output: Path, **options: Any
+    name: Name,
+    samples: Path | Sequence[Path],
+    systems: Mapping[str, Path],
+    output: Path,
+    **options: Any,
 ) -> None:
     """Show how far each system has come, print the tables and what they lack; exit status 1, which
     the last line says, where outputs are missing and where all of a system are unscored."""

@@ -15,6 +15,7 @@ from auditeval.benchmarks.mmae import tables
 from auditeval.benchmarks.mmae.questions import STAND_IN, SYSTEM_PROMPT, options, question
 from auditeval.benchmarks.mmae.rubric import Rubric, rubric_rates, verdict
 from auditeval.benchmarks.mmae.samples import MMAESample, RubricRow, digest, read_samples
+from auditeval.benchmarks.mmae.verdicts import GivenVerdicts
 from auditeval.benchmarks.provenance import stand_ins
 from auditeval.benchmarks.selection import WHOLE, Selection
 from auditeval.judges.judge import Judge
@@ -25,7 +26,7 @@ QUERIES = 3
 
 PAPER = {"judge": "qwen3-omni*"}
 
-_CODE = 1
+_CODE = 2
 """Counts the changes here that change a record."""
 
 
@@ -63,11 +64,14 @@ class MMAE:
         """The first input."""
         return _decoded(sample.inputs[0]) if sample.inputs else Undefined("it has no audio input")
 
-    def evaluate(self, sample: MMAESample, output: Output) -> Record:
+    def evaluate(self, sample: MMAESample, output: Output | GivenVerdicts) -> Record:
         """`rubrics` hold each vote with the options as they were shown, the reply and its reason.
+        In place of an output there may be verdicts that were found before (`read` says so).
 
-        Without an output all of them are wrong. One about a part that the output does not reach is
-        wrong, and not asked; about an input that cannot be heard, unscored.
+        Without an output all of them are wrong. One about an input that cannot be heard is
+        unscored. `past_end` says of a rubric which parts hold nothing, as of an output that was
+        rightly cut: the judge is told so and has the whole clip instead. The paper does not say
+        what its code does; not to ask would make "no sound there" wrong where it is right.
         """
         failure: str | None = None
         if isinstance(output, Missing):
@@ -75,7 +79,10 @@ class MMAE:
             failure = "unreadable_output" if output.unreadable else "missing_output"
             rubrics = [_marked(rubric, False, reason) for rubric in sample.rubrics]
         else:
-            rubrics = self._answered(sample, output)
+            if isinstance(output, GivenVerdicts):
+                rubrics = [given.model_dump() for given in output.rubrics]
+            else:
+                rubrics = self._answered(sample, output)
             status, reason = "ok", ""
             if count := sum(rubric["right"] is None for rubric in rubrics):
                 status, failure = "unscored", "no_verdict"
@@ -87,6 +94,7 @@ class MMAE:
             "status": status,
             "reason": reason,
             "failure": failure,
+            "read": isinstance(output, GivenVerdicts),
             **sample.groups,
             **{k: None if isinstance(v, Undefined) else round(v, 6) for k, v in shares.items()},
             "undefined": undefined,
@@ -94,16 +102,15 @@ class MMAE:
         }
 
     def values(self, records: Sequence[Record]) -> dict[str, Value]:
-        """Rates as in `RubricRates`, unscored rubrics as wrong, then over the scored ones
-        (`_scored_only`); the shares of rubrics scored and of samples with an output."""
-        marks = tables.marks(records)
-        found: dict[str, Value] = dict(vars(rubric_rates(marks)))
-        scored = vars(rubric_rates(marks, scored_only=True))
-        found |= {f"{name}_scored_only": value for name, value in scored.items()}
-        rubrics = [rubric for sample in marks for rubric in sample]
-        answered = sum(rubric.right is not None for rubric in rubrics)
+        """Rates as in `RubricRates`, unscored rubrics as wrong, then over the scored ones of the
+        outputs that are there (`_scored_only`); the share of rubrics that these are, and that of
+        samples with an output."""
+        found: dict[str, Value] = dict(vars(rubric_rates(tables.marks(records))))
+        scored = tables.marks(records, scored_only=True)
+        rates = vars(rubric_rates(scored, scored_only=True))
+        found |= {f"{name}_scored_only": value for name, value in rates.items()}
         outputs = sum(record["status"] != "failed" for record in records)
-        found["rubrics_scored"] = answered / len(rubrics) if rubrics else Undefined("no rubrics")
+        found["rubrics_scored"] = tables.scored_share(scored)
         found["coverage"] = outputs / len(records) if records else Undefined("no samples")
         return found
 
@@ -120,18 +127,22 @@ class MMAE:
     def _vote(
         self, judge: Judge, rubric: RubricRow, clips: Sequence[Waveform | Undefined]
     ) -> dict[str, Any]:
-        heard = []
+        heard: dict[str, Waveform] = {}
+        past_end = []
         for reference in rubric.references:
             whole = clips[reference.input_number]
-            part = whole if isinstance(whole, Undefined) else reference.of(whole)
+            if isinstance(whole, Undefined):
+                return _marked(rubric, None, whole.reason)
+            part = reference.of(whole)
             if isinstance(part, Undefined):
-                right = False if reference.input_number == 0 else None
-                return _marked(rubric, right, part.reason)
-            heard.append((reference.name, part))
+                past_end.append(part.reason)
+                heard[reference.clip_name] = whole
+            else:
+                heard[reference.name] = part
         votes = []
         for query in range(QUERIES):
             shown = options(rubric, self._seed, query)
-            answer = judge.ask(question(rubric, heard, shown, query))
+            answer = judge.ask(question(rubric, [*heard.items()], past_end, shown, query))
             vote: dict[str, Any] = {"options": shown, "choice": None, "right": None}
             if answer.value is None:
                 vote["reason"] = answer.reason
@@ -143,7 +154,7 @@ class MMAE:
             votes.append(vote)
         right = verdict([vote["right"] for vote in votes])
         reason = "" if right is not None else "too few answers for a majority"
-        return _marked(rubric, right, reason, votes)
+        return _marked(rubric, right, reason, votes, past_end)
 
 
 def _tasks(sample: MMAESample) -> list[str]:
@@ -163,6 +174,7 @@ def _marked(
     right: bool | None,
     reason: str,
     votes: Sequence[Mapping[str, Any]] = (),
+    past_end: Sequence[str] = (),
 ) -> dict[str, Any]:
     return {
         "category": rubric.category,
@@ -170,6 +182,7 @@ def _marked(
         "right_choice": rubric.right_choice,
         "right": right,
         "reason": reason,
+        "past_end": list(past_end),
         "votes": list(votes),
     }
 

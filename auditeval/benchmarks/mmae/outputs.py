@@ -13,7 +13,8 @@ from auditeval.benchmarks.places import leads_out
 from auditeval.benchmarks.systems import find_outputs
 from auditeval.types import UserError
 
-FILES = ("predictions.json", "submission.jsonl")
+FILES = ("submission.jsonl", "predictions.json")
+"""The tools write both; in the second paths are whole, and lead out of a folder that was moved."""
 
 
 def find(path: Path, ids: Sequence[str]) -> dict[str, Path]:
@@ -34,10 +35,10 @@ def find(path: Path, ids: Sequence[str]) -> dict[str, Path]:
 
 
 def predicted(path: Path) -> dict[str, Path]:
-    """Output files by sample id, of predictions.json or submission.jsonl or a folder with one.
+    """Output files by sample id, of submission.jsonl or predictions.json or a folder with one.
 
-    predictions.json: a list of {id, messages}, the last audio of the last assistant message being
-    the output; submission.jsonl: {"id", "audio_path"} a line. Relative paths start at the file's
+    submission.jsonl: {"id", "audio_path"} a line; predictions.json: a list of {id, messages}, the
+    last audio of the last assistant message being the output. Relative paths start at the file's
     folder, and none may lead out of it. An entry without audio has no output. Raises UserError
     naming the entry or line.
 

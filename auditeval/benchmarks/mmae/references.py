@@ -28,6 +28,11 @@ class Reference(NamedTuple):
     start: float | None = None
     stop: float | None = None
 
+    @property
+    def clip_name(self) -> str:
+        """That of the clip as a whole."""
+        return f"input{self.input_number}" if self.input_number else "output"
+
     def of(self, clip: Waveform) -> Waveform | Undefined:
         """The part of the clip; undefined where less than `audio.MIN_SECONDS` is there.
 
@@ -40,7 +45,10 @@ class Reference(NamedTuple):
         ]
         first, last, _ = slice(*bounds).indices(count)
         if last - first < MIN_SECONDS * clip.rate_hz:
-            return Undefined(f"{self.name}: nothing is there, the clip has {clip.seconds:.3f} s")
+            return Undefined(
+                f"<audio {self.name}> holds no audio: <audio {self.clip_name}> lasts "
+                f"{clip.seconds:.3f} s."
+            )
         return Waveform(clip.samples[first:last], clip.rate_hz)
 
 

@@ -41,6 +41,7 @@ def _category(label: Any) -> Any:
     raise ValueError(f"expected Instruction Following (IF) or Consistency (Con.), found {label!r}")
 
 
+CategoryLabel = Annotated[Category, BeforeValidator(_category)]
 Axis = Literal["complexity", "modality", "granularity", "operation"]
 Text = Annotated[str, Field(min_length=1)]
 
@@ -53,7 +54,7 @@ class _Row(BaseModel):
 class RubricRow(_Row):
     """A question with one right choice; see `Rubric` for the category."""
 
-    category: Annotated[Category, BeforeValidator(_category)]
+    category: CategoryLabel
     question: Text
     right_choice: Text
     wrong_choices: list[Text] = Field(min_length=1, max_length=MOST_CHOICES - 1)

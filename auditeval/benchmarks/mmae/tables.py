@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import get_args
+from typing import Any, get_args
 
 from auditeval.benchmarks.benchmark import BenchmarkTable, Record
 from auditeval.benchmarks.mmae.rubric import Rubric, RubricRates, rubric_rates
@@ -29,12 +29,25 @@ _ORDER = {
 _RATES = ("IFR", "CR", "EMR")
 
 
-def marks(records: Sequence[Record]) -> list[list[Rubric]]:
-    """The rubrics of records with their verdicts, sample by sample."""
+def marks(records: Sequence[Record], scored_only: bool = False) -> list[list[Rubric]]:
+    """The rubrics of records with their verdicts, sample by sample.
+
+    Those of an output that is not there are wrong, or, with `scored_only`, without verdict.
+    """
+
+    def right(record: Record, rubric: Mapping[str, Any]) -> bool | None:
+        return None if scored_only and record["status"] == "failed" else rubric["right"]
+
     return [
-        [Rubric(rubric["category"], rubric["right"]) for rubric in record["rubrics"]]
+        [Rubric(rubric["category"], right(record, rubric)) for rubric in record["rubrics"]]
         for record in records
     ]
+
+
+def scored_share(scored: Sequence[Sequence[Rubric]]) -> float | Undefined:
+    """Of rubrics that have a verdict."""
+    verdicts = [rubric.right is not None for sample in scored for rubric in sample]
+    return sum(verdicts) / len(verdicts) if verdicts else Undefined("no rubrics")
 
 
 def of(systems: Systems, sentences: Sequence[str]) -> list[BenchmarkTable]:
@@ -42,6 +55,11 @@ def of(systems: Systems, sentences: Sequence[str]) -> list[BenchmarkTable]:
 
     `sentences` say what stands in for the paper's.
     """
+    if read := [name for name, rs in systems.items() if any(record["read"] for record in rs)]:
+        sentences = [
+            *sentences,
+            f"verdicts: read from a file, not asked for here ({', '.join(read)})",
+        ]
     found = {name: rubric_rates(marks(records)) for name, records in systems.items()}
     ranked = sorted(found, key=lambda name: _standing(found[name]), reverse=True)
     axes: tuple[Axis, ...] = get_args(Axis)
@@ -62,10 +80,10 @@ def _overall(
 ) -> BenchmarkTable:
     rows: dict[str, dict[str, Content]] = {}
     for place, name in enumerate(ranked, start=1):
-        rates, all_marks = found[name], marks(systems[name])
-        scored = rubric_rates(all_marks, scored_only=True)
-        rubrics = [rubric for sample in all_marks for rubric in sample]
-        categories = [{rubric.category for rubric in sample} for sample in all_marks]
+        rates, scored_marks = found[name], marks(systems[name], scored_only=True)
+        scored = rubric_rates(scored_marks, scored_only=True)
+        rubrics = [rubric for record in systems[name] for rubric in record["rubrics"]]
+        categories = [{rubric.category for rubric in sample} for sample in scored_marks]
         rows[name] = {
             "Rank": place,
             **dict(zip(_RATES, (rates.ifr, rates.cr, rates.emr), strict=True)),
@@ -74,15 +92,20 @@ def _overall(
             "IFR (scored)": scored.ifr,
             "CR (scored)": scored.cr,
             "EMR (scored)": scored.emr,
-            "Samples": len(all_marks),
+            "Scored": scored_share(scored_marks),
+            "Samples": len(scored_marks),
             "Failed": sum(record["status"] == "failed" for record in systems[name]),
             "Without IF": sum("instruction_following" not in kinds for kinds in categories),
             "Without Con.": sum("consistency" not in kinds for kinds in categories),
             "Rubrics": len(rubrics),
-            "Unscored": sum(rubric.right is None for rubric in rubrics),
+            "Unscored": sum(rubric["right"] is None for rubric in rubrics),
+            "Past the end": sum(bool(rubric["past_end"]) for rubric in rubrics),
         }
-    shares = ("Micro IFR", "Micro CR", "IFR (scored)", "CR (scored)", "EMR (scored)")
-    counts = ("Samples", "Failed", "Without IF", "Without Con.", "Rubrics", "Unscored")
+    shares = ("Micro IFR", "Micro CR", "IFR (scored)", "CR (scored)", "EMR (scored)", "Scored")
+    counts = (
+        *("Samples", "Failed", "Without IF", "Without Con.", "Rubrics", "Unscored"),
+        "Past the end",
+    )
     return BenchmarkTable.of(
         "mmae",
         title("MMAE", "Table 2", "rates over all samples (%)", sentences),
@@ -95,8 +118,10 @@ def _overall(
         (
             "Ranked by EMR, then IFR, then CR. IFR and CR are means over samples that have such "
             "rubrics; micro rates are over all rubrics at once.",
-            "An unscored rubric counts as wrong, and is left out of the rates over what was "
-            "scored; a missing output has all its rubrics wrong.",
+            "An unscored rubric counts as wrong, and so do all of a missing output; both are left "
+            "out of the rates over what was scored, whose share of the rubrics stands beside.",
+            "Past the end: rubrics on a part that the clip does not reach. The judge is told so "
+            "and has the whole clip; the paper does not say what its code does.",
             *sentences,
         ),
     )

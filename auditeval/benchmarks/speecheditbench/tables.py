@@ -230,7 +230,7 @@ _KINDS = {
     "combination": ("compositional", "compositional editing by combination"),
     "difficulty": ("compositional", "compositional editing by difficulty"),
 }
-_IN_PARENTHESES = {
+_IN_PARENTHESES: Mapping[str, str] = {
     **dict.fromkeys(TASKS, "target success in parentheses"),
     "content": "which is target success",
     "compositional": "component success in parentheses",

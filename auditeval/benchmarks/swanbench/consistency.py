@@ -68,6 +68,19 @@ def mean_pairwise_cosine(embeddings: np.ndarray) -> float | Undefined:
     return float((np.square(units.sum(axis=0)).sum() - count) / (count * (count - 1)))
 
 
+def mean_cosine_between(first: np.ndarray, second: np.ndarray) -> float:
+    """Mean cosine of each row of one with each of the other :: (n, d), (m, d) -> -1 to 1.
+
+    >>> mean_cosine_between(np.array([[1.0, 0.0]]), np.array([[2.0, 0.0], [0.0, 1.0]]))
+    0.5
+    """
+    units = [
+        np.asarray(rows, np.float64) / np.linalg.norm(rows, axis=1, keepdims=True)
+        for rows in (first, second)
+    ]
+    return float((units[0] @ units[1].T).mean())
+
+
 def timbre_consistency(streams: Sequence[np.ndarray]) -> float | Undefined:
     """Mean over speakers of `mean_pairwise_cosine` of each one's windows :: n_k x (d,).
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -37,7 +38,7 @@ class Turn(BaseModel):
 
 
 class SwanSample(BaseModel):
-    """A script: `scene` is its scenario; `id` is the number of its line where none is given."""
+    """A script: `scene` is its scenario; in a row without an `id` that is the line's number."""
 
     model_config = ConfigDict(frozen=True, strict=True)
 
@@ -65,20 +66,34 @@ class SwanSample(BaseModel):
         return "\n".join(f"{turn.speaker}: {turn.text}" for turn in self.content)
 
 
-def read_samples(path: Path) -> list[SwanSample]:
-    """The samples of a JSONL in its order; raises UserError naming the line."""
+def read_samples(scripts: Sequence[Path]) -> list[SwanSample]:
+    """The samples of JSONL files in their order; raises UserError naming the line.
+
+    Those of several files have ids like mono_speaker/17: the name of the file without its suffix,
+    and the id in it. Raises UserError for two files of one such name.
+    """
     samples: dict[str, SwanSample] = {}
-    for where, row in jsonl.objects(path):
-        number = where.rpartition(":")[2]
-        try:
-            sample = SwanSample.model_validate({"id": number, **row})
-        except ValidationError as error:
-            raise UserError(f"{where}: {sentence(error, SwanSample)}") from None
-        if sample.id in samples:
-            raise UserError(f"{where}: id {sample.id!r} stands twice")
-        samples[sample.id] = sample
-    if not samples:
-        raise UserError(f"{path}: holds no samples")
+    names: dict[str, Path] = {}
+    for path in scripts:
+        if path.stem in names:
+            raise UserError(
+                f"{path} and {names[path.stem]}: two scripts have one name, which tells apart the "
+                "ids of their samples; rename one"
+            )
+        names[path.stem] = path
+        count = len(samples)
+        for where, row in jsonl.objects(path):
+            number = where.rpartition(":")[2]
+            try:
+                sample = SwanSample.model_validate({"id": number, **row})
+            except ValidationError as error:
+                raise UserError(f"{where}: {sentence(error, SwanSample)}") from None
+            id = sample.id if len(scripts) == 1 else f"{path.stem}/{sample.id}"
+            if id in samples:
+                raise UserError(f"{where}: id {sample.id!r} stands twice")
+            samples[id] = sample.model_copy(update={"id": id})
+        if len(samples) == count:
+            raise UserError(f"{path}: holds no samples")
     return list(samples.values())
 
 

@@ -38,6 +38,11 @@ _CONTENT = {"zh": ("CER (zh)", "transcriber_zh"), "en": ("WER (en)", "transcribe
 _RATINGS = ("PESQ", "OVRL")
 _ALIGNMENT = "who speaks when: the recogniser's words stand in for WhisperX (en), Paraformer (zh)"
 _CLIPPED = "An output's content error counts up to 1, which is that of a missing output."
+_TURNS = "Turns verified"
+_VERIFIED = (
+    f"{_TURNS}: of the outputs whose turns are found, those in which two voices are heard; timbre "
+    "is over these alone."
+)
 _UNMARKED = (
     "Means without an arrow are over different samples from row to row: none of them is best."
 )
@@ -66,6 +71,7 @@ def values(records: Sequence[Record], timings: Timings) -> dict[str, Value]:
     """Of one system, flat; see `SwanBench.values`."""
     found: dict[str, Value] = {metric: mean(records, metric) for metric in METRICS}
     found |= {"cer_zh": mean(records, "zh"), "wer_en": mean(records, "en")}
+    found["turns_verified"] = mean([r for r in records if r["speakers"] > 1], "turns")
     found |= {f"{metric}_coverage": share(records, metric) for metric in METRICS}
     count = len(records)
     outputs = sum(record["status"] != "failed" for record in records)
@@ -77,9 +83,16 @@ def values(records: Sequence[Record], timings: Timings) -> dict[str, Value]:
 
 
 def of(
-    systems: Systems, columns: Mapping[str, str], sentences: Sequence[str], timings: Timings
+    systems: Systems,
+    columns: Mapping[str, str],
+    sentences: Sequence[str],
+    verifier: str,
+    timings: Timings,
 ) -> list[BenchmarkTable]:
-    """Table 2 (one speaker), Table 3 (two), Table 13 (more), scenarios, and the radar chart."""
+    """Table 2 (one speaker), Table 3 (two), Table 13 (more), scenarios, and the radar chart.
+
+    `sentences` say what stands in for the paper's, `verifier` what does for that of the turns.
+    """
     kinds: dict[str, tuple[str, str, Callable[[int], bool]]] = {
         "swanbench": ("Table 2", "one speaker", lambda n: n == 1),
         "swanbench_dialogue": ("Table 3", "two speakers", lambda n: n == 2),
@@ -89,10 +102,10 @@ def of(
     for name, (numbered, what, belongs) in kinds.items():
         kept = {s: [r for r in rs if belongs(r["speakers"])] for s, rs in systems.items()}
         if any(kept.values()):
-            said = _with_alignment(kept, sentences)
+            said = _of_dialogue(kept, sentences, verifier)
             heading = title("SwanBench-Speech", numbered, what, said)
             made.append(_means(name, heading, kept, columns, said, timings))
-    said = _with_alignment(systems, sentences)
+    said = _of_dialogue(systems, sentences, verifier)
     return [*made, _scenarios(systems, columns, said), _radar(systems, columns, said)]
 
 
@@ -119,6 +132,7 @@ def _means(
     sentences: Sequence[str],
     timings: Timings,
 ) -> BenchmarkTable:
+    dialogue = _several_speak(systems)
     rows: dict[str, dict[str, Content]] = {}
     for system, records in systems.items():
         row: dict[str, Content] = {}
@@ -126,6 +140,8 @@ def _means(
             row[column] = mean(records, key)
             if key not in _CONTENT:
                 row[f"± {column}"] = deviation(records, key)
+        if dialogue:
+            row[_TURNS] = mean(records, "turns")
         row["RTF"] = real_time_factor(records, timings)
         row["Samples"] = len(records)
         row["Outputs"] = sum(record["status"] != "failed" for record in records)
@@ -136,12 +152,15 @@ def _means(
         headings.append(_column(column, systems, key))
         if key not in _CONTENT:
             headings.append(Column(f"± {column}"))
+    if dialogue:
+        headings.append(Column(_TURNS, unit="%"))
     headings.append(Column("RTF", "lower" if comparable(systems, "seconds") else None))
     counts = (Column("Samples"), Column("Outputs"), Column("Unscored"))
     notes = (
         f"Means over the samples that have a value, ± their standard deviation. {_CLIPPED}",
         _UNMARKED,
-        *gaps(systems, dict(_keys(columns))),
+        *([_VERIFIED] if dialogue else []),
+        *gaps(systems, dict(_keys(columns)) | ({"turns": _TURNS} if dialogue else {})),
         *sentences,
     )
     return BenchmarkTable.of(name, heading, (*headings, *counts), rows, notes)
@@ -225,10 +244,13 @@ def _radar(
     )
 
 
-def _with_alignment(systems: Systems, sentences: Sequence[str]) -> list[str]:
-    """Where several speak, whose turn it is tells another than the paper's aligner."""
-    dialogue = any(record["speakers"] > 1 for rs in systems.values() for record in rs)
-    return [*sentences, _ALIGNMENT] if dialogue else list(sentences)
+def _of_dialogue(systems: Systems, sentences: Sequence[str], verifier: str) -> list[str]:
+    """Where several speak, other models than the paper's tell whose turn it is, and verify it."""
+    return [*sentences, _ALIGNMENT, verifier] if _several_speak(systems) else list(sentences)
+
+
+def _several_speak(systems: Systems) -> bool:
+    return any(record["speakers"] > 1 for rs in systems.values() for record in rs)
 
 
 def _column(name: str, rows: Systems, key: str) -> Column:

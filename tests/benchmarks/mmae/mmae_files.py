@@ -72,6 +72,11 @@ def write(folder: Path, entries: list[Any] = ENTRIES) -> Path:
     return path
 
 
+def asked(question: Question[Any]) -> str:
+    """The rubric's own question, out of the prompt."""
+    return question.prompt.partition("Question:\n")[2].partition("\n")[0]
+
+
 class ToldJudge:
     """`votes` by the first word of a question: r right, w wrong, u no answer, one a query.
 
@@ -88,7 +93,7 @@ class ToldJudge:
     def ask(self, question: Question[Any]) -> Answer[Any]:
         with self._lock:
             self.asked.append(question)
-        first = re.split(r"\W", question.prompt)[0]
+        first = asked(question).split()[0].rstrip("?")
         vote = self.votes.get(first, "rrr")[question.run]
         if vote == "u":
             return Answer(None, "the judge wrote nothing")

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mmae_files import ENTRIES, IF, OUTPUT, ToldJudge, entry, rubric, write
+from mmae_files import ENTRIES, IF, OUTPUT, ToldJudge, asked, entry, rubric, write
 
 from auditeval.audio import Waveform
 from auditeval.backends.load import Backends
 from auditeval.benchmarks.benchmark import Missing, Record
 from auditeval.benchmarks.mmae.benchmark import MMAE
+from auditeval.benchmarks.mmae.questions import _reply
 from auditeval.benchmarks.run import run
 from auditeval.benchmarks.systems import Identity, OutputFolder
 from auditeval.judges.cached import CachedJudge
@@ -65,7 +66,7 @@ def test_a_missing_output_fails_every_rubric(tmp_path: Path, unreadable: bool) -
     }
     values = made.values(records)
     assert [values[name] for name in ("ifr", "cr", "emr", "coverage")] == [0, 0, 0, 0]
-    assert [values[f"{name}_scored_only"] for name in ("ifr", "cr", "emr")] == [0, 0, 0]
+    assert all(isinstance(values[f"{name}_scored_only"], Undefined) for name in ("ifr", "emr"))
     assert judge.asked == []
 
 
@@ -88,7 +89,7 @@ def test_options_are_shuffled_each_query_and_all_are_shown(tmp_path: Path) -> No
     assert len({tuple(options) for options in shown}) > 3
     for question, options in zip(judge.asked, shown, strict=False):
         lines = "\n".join(f"{letter}. {o}" for letter, o in zip("ABCD", options, strict=True))
-        assert f"Options:\n{lines}\n" in question.prompt
+        assert question.prompt.endswith(f"\n\nChoices:\n{lines}")
         assert question.run in (0, 1, 2)
         properties = question.schema["properties"]
         assert list(properties) == ["reason", "choice"]
@@ -108,7 +109,7 @@ def test_a_question_gets_the_clips_it_names(tmp_path: Path) -> None:
     judge = ToldJudge({})
     made = benchmark(tmp_path, judge)
     records_of(made)
-    clips = {q.prompt[:2]: q.clips for q in judge.asked}
+    clips = {asked(q)[:2]: q.clips for q in judge.asked}
     assert [name for name, _ in clips["a1"]] == ["output"]
     ((name, part),) = clips["b1"]
     assert name == "output[1s:2s]"
@@ -118,22 +119,68 @@ def test_a_question_gets_the_clips_it_names(tmp_path: Path) -> None:
     assert abs(second.samples - 0.2 * OUTPUT.samples).max() < 1e-4
 
 
-def test_a_part_that_is_not_there(tmp_path: Path) -> None:
-    judge = ToldJudge({})
-    asked = [
-        rubric(IF, "o of <audio output[4.5s:]>?"),
-        rubric(IF, "i of <audio input1[9s:]> and <audio output>?"),
-        rubric(IF, "p of <audio output[3.5s:9s]>?"),
+def test_a_part_that_holds_nothing_is_asked_in_words_and_counted(tmp_path: Path) -> None:
+    judge = ToldJudge({}, {"cut": "no"})
+    entries = [
+        entry(
+            "a",
+            [
+                rubric(IF, "cut? Is there any sound in <audio output[4s:]>?", "no"),
+                rubric(IF, "like <audio output[:1s]> and <audio input1[9s:]>?"),
+                rubric(IF, "part of <audio output[3.5s:9s]>?"),
+            ],
+        )
     ]
-    made = benchmark(tmp_path, judge, [entry("a", asked)])
+    made = benchmark(tmp_path, judge, entries)
     (record,) = records_of(made)
-    # The output is too short: its fault. The input is: nobody's.
-    assert [r["right"] for r in record["rubrics"]] == [False, None, True]
-    assert record["rubrics"][0]["reason"] == (
-        "output[4.5s:]: nothing is there, the clip has 4.000 s"
+    assert [r["right"] for r in record["rubrics"]] == [True, True, True]
+    output, source = (
+        f"<audio {part}> holds no audio: <audio {clip}> lasts 4.000 s."
+        for part, clip in (("output[4s:]", "output"), ("input1[9s:]", "input1"))
     )
-    assert {q.prompt[0] for q in judge.asked} == {"p"}
-    assert len(judge.asked[0].clips[0][1].samples) == 4000
+    assert [r["past_end"] for r in record["rubrics"]] == [[output], [source], []]
+    cut, like, part = judge.asked[::3]
+    assert cut.prompt.startswith(f"{output}\n\n")
+    assert [(name, len(clip.samples)) for name, clip in cut.clips] == [("output", 4 * 8000)]
+    assert [name for name, _ in like.clips] == ["output[:1s]", "input1"]
+    assert [len(clip.samples) for _, clip in part.clips] == [4000]
+    assert made.tables({"a": [record]})[0].row("a")["Past the end"] == 2
+
+
+def test_an_input_that_cannot_be_heard_is_nobodys_fault(tmp_path: Path) -> None:
+    made = benchmark(tmp_path, ToldJudge({}), [entry("a", [rubric(IF, "i of <audio input1>?")])])
+    (tmp_path / "wav" / "a" / "audio1.wav").write_bytes(b"nothing")
+    (record,) = records_of(made)
+    assert (record["rubrics"][0]["right"], record["status"]) == (None, "unscored")
+
+
+def test_rates_over_what_was_scored_leave_missing_outputs_out(tmp_path: Path) -> None:
+    made = benchmark(tmp_path, ToldJudge(VOTES))
+    there, gone = records_of(made), records_of(made, Missing("gone"))
+    mixed = [there[0], gone[1], there[2]]
+    values = made.values(mixed)
+    assert values["ifr"] == pytest.approx((1 / 2 + 0 + 1) / 3)
+    assert values["ifr_scored_only"] == 1
+    assert values["emr_scored_only"] == 1  # of one sample: the first is not whole, the second gone
+    assert values["rubrics_scored"] == 4 / 8
+    row = made.tables({"a": mixed})[0].row("a")
+    assert (row["IFR (scored)"], row["EMR (scored)"], row["Scored"]) == (1, 1, 4 / 8)
+    assert isinstance(made.values(gone)["ifr_scored_only"], Undefined)
+
+
+@pytest.mark.parametrize("said", ["B", "b", "B.", "(B)", " [b] ", "**B**", "B) a dog", "B: yes, I"])
+def test_a_choice_is_one_letter_however_it_is_set(said: str) -> None:
+    assert (
+        _reply("ABC").model_validate({"reason": "", "choice": said}).model_dump()["choice"] == "B"
+    )
+
+
+@pytest.mark.parametrize(
+    "said", ["D", "", "a dog", "A. or B.", "AB", "A/B", "A, B", "yes", 1, None]
+)
+def test_a_choice_that_is_no_letter_of_those_shown_is_none(said: Any) -> None:
+    with pytest.raises(ValueError, match="choice"):
+        _reply("ABC").model_validate({"reason": "", "choice": said})
 
 
 def test_tables_rank_and_group(tmp_path: Path) -> None:
@@ -192,7 +239,7 @@ def test_the_papers_title_is_never_that_of_our_prompt(
     made = benchmark(tmp_path, judge)
     for table in made.tables({"a": records_of(made)}):
         assert table.title.startswith("MMAE protocol with stand-ins: ")
-        assert "prompt: ours, the paper's is not in what we could read" in table.notes
+        assert "prompt: the paper's (Appendix C) in our words" in table.notes
         assert sum("stands in for" in note for note in table.notes) == stands_in
         assert not any("27.37" in note for note in table.notes)
 

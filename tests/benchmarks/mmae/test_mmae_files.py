@@ -178,6 +178,14 @@ def test_a_submission(tmp_path: Path) -> None:
     assert predicted(tmp_path) == predicted(path) == {"a": tmp_path / "audio/a.wav"}
 
 
+def test_a_folder_of_the_tools_may_be_moved(tmp_path: Path) -> None:
+    """Its predictions.json has the paths of the machine that wrote it."""
+    (tmp_path / "submission.jsonl").write_text('{"id": "a", "audio_path": "audio/a.wav"}\n')
+    (tmp_path / "predictions.json").write_text(json.dumps([said("a", "/there/audio/a.wav")]))
+    (tmp_path / "run_meta.json").write_text("{}")
+    assert predicted(tmp_path) == {"a": tmp_path / "audio/a.wav"}
+
+
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
@@ -186,7 +194,7 @@ def test_a_submission(tmp_path: Path) -> None:
         ("submission.jsonl", 2 * '{"id": "a", "audio_path": "x"}\n', ":2: id 'a' stands twice"),
         ("predictions.json", "{}", "expected a JSON list"),
         ("predictions.json", '[{"id": "a"}]', "entry 0: expected"),
-        ("other.txt", "", "holds no predictions"),
+        ("other.txt", "", r"holds no submission\.jsonl or predictions"),
     ],
 )
 def test_bad_predictions_are_named(tmp_path: Path, name: str, text: str, says: str) -> None:

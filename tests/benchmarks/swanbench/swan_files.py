@@ -62,6 +62,7 @@ class Told:
     """A backend that says the same of every clip, or asks a function."""
 
     revision = "1"
+    same_speaker_cosine = 0.5  # of `voice`
 
     def __init__(self, name: str, say: Any) -> None:
         self.name, self._say = name, say

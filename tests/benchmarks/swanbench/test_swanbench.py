@@ -26,7 +26,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def record_of(path: Path, clip: Any, number: int = 0, **changes: Any) -> Record:
-    made = SwanBench(path, backends(**changes))
+    made = SwanBench([path], backends(**changes))
     record = made.evaluate(made.samples[number], clip)
     json.dumps(record, allow_nan=False)
     return {"id": made.samples[number].id, "system": "mine", **record}
@@ -105,14 +105,43 @@ def test_each_speaker_is_compared_with_himself(path: Path) -> None:
     clip = Waveform(np.concatenate([quiet, loud]), RATE_HZ)
     told = Told("t", Transcript("", (*words(A, 10), *later(words(B, 10), 10))))
     record = record_of(path, clip, 1, transcriber_en=told)
-    assert record["timbre"] == 1
-    assert record["details"]["timbre"]["speakers"] == {
-        "Speaker1": {"seconds": 10, "windows": 4},
-        "Speaker2": {"seconds": 10, "windows": 4},
+    assert (record["timbre"], record["turns"]) == (1, 1)
+    assert record["details"]["timbre"] == {
+        "speakers": {
+            "Speaker1": {"seconds": 10, "windows": 4},
+            "Speaker2": {"seconds": 10, "windows": 4},
+        },
+        "verified": True,
+        "cosines": {"Speaker1, Speaker2": 0},
     }
     # One voice for both, which changes inside a turn: heard, whoever speaks.
     early = Told("t", Transcript("", (*words(A, 5), *later(words(B, 15), 5))))
     assert record_of(path, clip, 1, transcriber_en=early)["timbre"] < 1
+
+
+def test_a_dialogue_in_one_voice_has_no_timbre_and_is_counted(path: Path) -> None:
+    told = Told("t", Transcript("", (*words(A, 10), *later(words(B, 10), 10))))
+    one = record_of(path, speech(20), 1, transcriber_en=told)
+    assert (one["timbre"], one["turns"]) == (None, 0)
+    assert one["undefined"]["timbre"] == "one voice speaks for all speakers"
+    assert one["details"]["timbre"]["cosines"] == {"Speaker1, Speaker2": 1}
+    clip = Waveform(np.concatenate([speech(10).samples * 0.1, speech(10, 1).samples]), RATE_HZ)
+    two = record_of(path, clip, 1, transcriber_en=told)
+    alone = record_of(path, speech(20))
+    assert alone["turns"] is None
+    assert "turns" not in alone["undefined"]
+    missing = record_of(path, Missing("gone"), 1)
+    assert missing["undefined"]["turns"] == "gone"
+    records = [one, {**two, "id": "3"}, {**missing, "id": "4"}, alone]
+    made = SwanBench([path], backends())
+    assert made.values(records)["turns_verified"] == 1 / 2
+    single, dialogue, *_ = made.tables({"mine": records})
+    assert dialogue.row("mine")["Turns verified"] == 1 / 2
+    assert dialogue.row("mine")["Timbre by told-voices"] == 1  # of the one with two voices
+    assert any("Turns verified over 2 of 3 samples" in note for note in dialogue.notes)
+    assert "turns: told-voices stands in for 3D-Speaker" in dialogue.notes
+    assert "Turns verified" not in single.row("mine")
+    assert not any("3D-Speaker" in note for note in single.notes)
 
 
 def later(said: tuple[Any, ...], seconds: float) -> tuple[Any, ...]:
@@ -164,7 +193,7 @@ ROLES = (
 
 
 def test_tables(path: Path) -> None:
-    made = SwanBench(path, backends(), {"a": {"1": 5.0, "2": 5.0}, "b": {"1": 5.0}})
+    made = SwanBench([path], backends(), {"a": {"1": 5.0, "2": 5.0}, "b": {"1": 5.0}})
     records = {}
     for name, level in (("a", 1.0), ("b", 0.5)):
         clips = [speech(20), Waveform(speech(20).samples * level, RATE_HZ)]
@@ -198,7 +227,7 @@ def test_tables(path: Path) -> None:
 
 def test_a_stand_in_for_fidelity_has_its_own_name_and_scale(path: Path) -> None:
     dnsmos = Told("dnsmos", Ratings({"SIG": 3.0, "BAK": 4.0, "OVRL": 2.75}))
-    made = SwanBench(path, backends(fidelity=dnsmos))
+    made = SwanBench([path], backends(fidelity=dnsmos))
     records = [{"id": "1", "system": "a", **made.evaluate(made.samples[0], speech(6))}]
     single, _, radar = made.tables({"a": records})
     assert single.row("a")["Quality by dnsmos"] == 2.75
@@ -216,7 +245,7 @@ def test_the_papers_models_have_the_papers_title(path: Path) -> None:
         "prosody_judge": Judging("SpeechJudge-GRM", lambda _: 3),
         "expressiveness_judge": Judging("gemini-3-pro-preview", lambda _: 3),
     }
-    made = SwanBench(path, backends(**models))
+    made = SwanBench([path], backends(**models))
     records = [{"id": "1", "system": "a", **made.evaluate(made.samples[0], Missing("gone"))}]
     single = made.tables({"a": records})[0]
     assert single.title == "SwanBench-Speech, Table 2: one speaker"
@@ -224,7 +253,7 @@ def test_the_papers_models_have_the_papers_title(path: Path) -> None:
 
 
 def test_values_are_flat(path: Path) -> None:
-    made = SwanBench(path, backends())
+    made = SwanBench([path], backends())
     records = [{"id": "1", "system": "a", **made.evaluate(made.samples[0], speech(6))}]
     failed = {"id": "2", "system": "a", **made.evaluate(made.samples[1], Missing("gone"))}
     values = made.values([*records, failed])
@@ -239,7 +268,7 @@ def test_workers_and_resume_change_no_byte(path: Path, tmp_path: Path) -> None:
     write(path, [*ROWS, row([("S", "Nothing more.")], id="last")])
     texts = []
     for workers in (0, 3):
-        made = SwanBench(path, backends())
+        made = SwanBench([path], backends())
         run(made, Noise(made), tmp_path / str(workers), workers=workers)
         texts.append((tmp_path / str(workers) / "records.jsonl").read_bytes())
     assert texts[0] == texts[1]

@@ -21,7 +21,7 @@ TIMBRE = "Timbre by told-voices"
 
 def swanbench(folder: Path, **changes: Any) -> SwanBench:
     """Four scripts of one speaker."""
-    return SwanBench(write(folder / "set.jsonl", 4 * [ROWS[0]]), backends(**changes))
+    return SwanBench([write(folder / "set.jsonl", 4 * [ROWS[0]])], backends(**changes))
 
 
 def records_of(made: SwanBench, system: str, outputs: list[Output]) -> list[Record]:
@@ -83,7 +83,7 @@ def test_a_best_is_among_means_over_the_same_samples(tmp_path: Path) -> None:
 def test_real_time_factors_of_other_outputs_have_no_best(tmp_path: Path) -> None:
     path = write(tmp_path / "set.jsonl", 2 * [ROWS[0]])
     timings = {"a": {"1": 1.0, "2": 9.0}, "b": {"1": 1.0}}
-    made = SwanBench(path, backends(), timings)
+    made = SwanBench([path], backends(), timings)
     systems = {
         "a": records_of(made, "a", [SHORT, SHORT]),
         "b": records_of(made, "b", [SHORT, Missing("gone")]),
@@ -160,7 +160,7 @@ def test_who_speaks_when_is_never_told_by_the_papers_aligner(tmp_path: Path) -> 
         "expressiveness_judge": Judging("gemini-3-pro-preview", lambda _: 3),
     }
     three = row([("a", "one"), ("b", "two"), ("c", "three")])
-    made = SwanBench(write(tmp_path / "set.jsonl", [*ROWS, three]), backends(**models))
+    made = SwanBench([write(tmp_path / "set.jsonl", [*ROWS, three])], backends(**models))
     records = records_of(made, "mine", [Missing("gone")] * 3)
     single, *others = made.tables({"mine": records})
     assert single.title == "SwanBench-Speech, Table 2: one speaker"

@@ -20,7 +20,7 @@ from auditeval.types import Undefined, UserError
 
 def test_samples(tmp_path: Path) -> None:
     chinese = row([("甲", "你好。")], language="chinese", id="z")
-    first, second, third = read_samples(write(tmp_path / "set.jsonl", [*ROWS, chinese]))
+    first, second, third = read_samples([write(tmp_path / "set.jsonl", [*ROWS, chinese])])
     assert [first.id, second.id, third.id] == ["1", "2", "z"]
     assert [first.language, third.language] == ["en", "zh"]
     assert second.speakers == ["Speaker1", "Speaker2"]
@@ -45,12 +45,12 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str, says: str) -> None:
     path = tmp_path / "set.jsonl"
     path.write_text(f"{json.dumps(ROWS[0])}\n{line}\n")
     with pytest.raises(UserError, match=rf"set\.jsonl:2: {says}"):
-        read_samples(path)
+        read_samples([path])
     path.write_text("\n")
     with pytest.raises(UserError, match="holds no samples"):
-        read_samples(path)
+        read_samples([path])
     with pytest.raises(UserError, match="cannot be read"):
-        read_samples(tmp_path / "none.jsonl")
+        read_samples([tmp_path / "none.jsonl"])
 
 
 def test_timings(tmp_path: Path) -> None:
@@ -70,11 +70,11 @@ def test_timings(tmp_path: Path) -> None:
 def test_the_digest_is_of_all_that_a_record_rests_on(
     tmp_path: Path, changes: dict[str, Any]
 ) -> None:
-    before = read_samples(write(tmp_path / "a.jsonl"))
-    after = read_samples(write(tmp_path / "b.jsonl", [{**ROWS[0], **changes}, ROWS[1]]))
+    before = read_samples([write(tmp_path / "a.jsonl")])
+    after = read_samples([write(tmp_path / "b.jsonl", [{**ROWS[0], **changes}, ROWS[1]])])
     assert [sample.id for sample in before] == [sample.id for sample in after]
     assert digest(before) != digest(after)
-    assert digest(before) == digest(read_samples(tmp_path / "a.jsonl"))
+    assert digest(before) == digest(read_samples([tmp_path / "a.jsonl"]))
 
 
 def turns(*said: tuple[str, str]) -> list[Turn]:

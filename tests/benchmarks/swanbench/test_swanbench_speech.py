@@ -39,7 +39,7 @@ def benchmark(tmp_path_factory: pytest.TempPathFactory) -> SwanBench:
     ]
     told = Judging("told", lambda _: 3.5)
     nodes = {**read("offline"), "prosody_judge": told, "expressiveness_judge": told}
-    return SwanBench(write(folder / "set.jsonl", rows), Backends(nodes, folder / "cache"))
+    return SwanBench([write(folder / "set.jsonl", rows)], Backends(nodes, folder / "cache"))
 
 
 def joined(*parts: Waveform) -> Waveform:
@@ -74,10 +74,20 @@ def test_two_voices_unsettle_one_speaker_and_not_a_dialogue(
     dialogue = record_of(benchmark, 1, changing)
     assert alone["timbre"] > changed["timbre"] + 0.05
     assert dialogue["timbre"] > changed["timbre"] + 0.05
+    assert dialogue["turns"] == 1
     assert set(dialogue["details"]["timbre"]["speakers"]) == {"Speaker1", "Speaker2"}
     assert alone["content"] < 0.15
     assert alone["undefined"] == {"fidelity": "no backend for fidelity"}
     assert alone["prosody"] == 3.5
+
+
+def test_a_dialogue_read_by_one_voice_is_not_verified(
+    benchmark: SwanBench, clips: tuple[Waveform, Waveform]
+) -> None:
+    record = record_of(benchmark, 1, joined(clips[0], say(SECOND, 1.6)))
+    assert (record["turns"], record["timbre"]) == (0, None)
+    (cosine,) = record["details"]["timbre"]["cosines"].values()
+    assert cosine > 0.8
 
 
 def test_a_room_that_changes_is_heard(
