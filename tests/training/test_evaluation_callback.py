@@ -273,6 +273,15 @@ def test_the_evaluator_in_training_agrees_as_its_module_says(
             for statistic in ("mse", "srcc"):
                 ours = float(row[f"val/agreement/{axis}/{statistic}"])
                 assert ours == pytest.approx(float(row[f"val/{statistic}/{axis}"]), rel=1e-4)
+    # The report has them as the log does.
+    written = json.loads((tmp_path / "run/report/evaluation.json").read_text())
+    for name, course in written["pairwise/holdout"].items():
+        logged = [float(row[name]) for row in rows]
+        assert [one["value"] for one in course["epochs"]] == pytest.approx(logged, rel=1e-4)
+    assert written["pairwise/holdout"]["val/agreement/quality/mse"]["better"] == "lower"
+    assert (
+        "| pairwise/holdout | val/agreement/" in (tmp_path / "run/report/evaluation.md").read_text()
+    )
 
 
 def test_salmon_in_training_is_salmon_of_the_checkpoint(
