@@ -78,14 +78,11 @@ def bench(
 
     Raises UserError for what is no such benchmark, system, backend or output.
     """
-    if benchmark not in _OPEN:
-        raise UserError(f"no benchmark is called {benchmark!r}; known: {', '.join(_OPEN)}")
     if checkpoints and benchmark != "salmon":
         raise UserError(f"checkpoints are scorers of SALMon, {benchmark} takes outputs of systems")
-    folder, places = Path(output), {name: Path(path) for name, path in systems.items()}
-    cache = Path(cache_dir or default_cache_dir())
-    models = _backends(backends, judge, judge_model, cache, folder)
-    opened, contestants = _OPEN[benchmark](Path(samples), places, models, seed)
+    folder = Path(output)
+    models = make_backends(backends, judge, judge_model, cache_dir, folder / "answers.jsonl")
+    opened, contestants = open_benchmark(benchmark, samples, systems, models, seed)
     if checkpoints:
         from auditeval import scoring  # with it comes torch
         from auditeval.benchmarks.salmon.scorers import EvaluatorScorer
@@ -125,6 +122,40 @@ def bench(
 
 
 Opened = tuple[Benchmark, list[System]]
+
+
+def open_benchmark(
+    benchmark: Name,
+    samples: AnyPath,
+    systems: Mapping[str, AnyPath],
+    models: Backends,
+    seed: int = SEED,
+) -> Opened:
+    """A benchmark by its name on the samples and systems of `bench`, with `models` by role.
+
+    Raises UserError for what is no such benchmark, sample or output.
+    """
+    if benchmark not in _OPEN:
+        raise UserError(f"no benchmark is called {benchmark!r}; known: {', '.join(_OPEN)}")
+    places = {name: Path(path) for name, path in systems.items()}
+    return _OPEN[benchmark](Path(samples), places, models, seed)
+
+
+def make_backends(
+    backends: str | Path = "offline",
+    judge: str | None = None,
+    judge_model: str | None = None,
+    cache_dir: AnyPath | None = None,
+    record: Path | None = None,
+) -> Backends:
+    """The models of `bench`. Its judges stand behind a cache, and are recorded in `record`."""
+    nodes = read(backends)
+    if judge is not None:
+        nodes |= dict.fromkeys(JUDGES, _judge(judge, judge_model))
+    elif judge_model is not None:
+        raise UserError("--judge-model goes with a --judge that is an endpoint")
+    folder = Path(cache_dir or default_cache_dir()) / "benchmarks"
+    return Backends(nodes, folder, lambda judge: CachedJudge(judge, folder / "judges", record))
 
 
 def _speecheditbench(samples: Path, places: Mapping[str, Path], models: Backends, _: int) -> Opened:
@@ -192,23 +223,6 @@ def _baselines(benchmark: Benchmark) -> list[System]:
         not isinstance(benchmark.source(sample), Undefined) for sample in benchmark.samples
     )
     return [kind(benchmark) for name, kind in BASELINES.items() if sources or name == "noise"]
-
-
-def _backends(
-    config: str | Path, judge: str | None, judge_model: str | None, cache: Path, output: Path
-) -> Backends:
-    """Its judges stand behind a cache, and are recorded in `output`/answers.jsonl."""
-    nodes = read(config)
-    if judge is not None:
-        nodes |= dict.fromkeys(JUDGES, _judge(judge, judge_model))
-    elif judge_model is not None:
-        raise UserError("--judge-model goes with a --judge that is an endpoint")
-    folder = cache / "benchmarks"
-    return Backends(
-        nodes,
-        folder,
-        lambda judge: CachedJudge(judge, folder / "judges", output / "answers.jsonl"),
-    )
 
 
 def _judge(where: str, model: str | None) -> dict[str, Any]:
