@@ -208,11 +208,24 @@ def targets(node: Any) -> Iterator[str]:
             yield from targets(child)
 
 
+# What only a user can name.
+NAMED = {
+    "data=manifest": ["data.path=pairs.jsonl"],
+    "callbacks=benchmarks": [
+        f"callbacks.evaluation.metrics.{name}"
+        for name in (
+            "verdicts.samples=x",
+            "verdicts.run=x",
+            "verdicts.systems={x: x}",
+            "salmon.root=x",
+        )
+    ],
+}
+
+
 @pytest.mark.parametrize("choice", ["seed=1", *choices()])
 def test_every_config_composes_and_its_targets_resolve(choice: str) -> None:
-    overrides = [choice, "run_dir=/tmp/run"]
-    if choice == "data=manifest":
-        overrides.append("data.path=pairs.jsonl")
+    overrides = [choice, "run_dir=/tmp/run", *NAMED.get(choice, [])]
     with initialize_config_dir(str(CONFIGS), version_base="1.3"):
         config = compose("train", overrides)
     found = list(targets(OmegaConf.to_container(config, resolve=True, throw_on_missing=True)))

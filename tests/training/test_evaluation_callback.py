@@ -305,12 +305,10 @@ def test_salmon_in_training_is_salmon_of_the_checkpoint(
         *("data=manifest", f"data.path={table}", f"run_dir={tmp_path / 'run'}", "compare=none"),
         *("features=spectrum", "resamples=10", "workers=0", "model.rank=0", "model.hidden=[8]"),
         *("fit.epochs={quality: 1, relevance: 1, faithfulness: 1}", "fit.batch_size=16"),
-        *("callbacks=evaluation", "~callbacks.progress", "+trainer.enable_progress_bar=false"),
+        *("callbacks=benchmarks", "~callbacks.progress", "+trainer.enable_progress_bar=false"),
         *("trainer.accelerator=cpu", "data.split.validation_share=0.4"),
-        "+callbacks.evaluation.metrics.salmon._target_="
-        "auditeval.training.evaluation.evaluators.SALMonAccuracy",
-        f"+callbacks.evaluation.metrics.salmon.root={root}",
-        "+callbacks.evaluation.metrics.salmon.features=${features}",
+        f"callbacks.evaluation.metrics.salmon.root={root}",
+        "~callbacks.evaluation.metrics.verdicts",
     ]
     with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
         train(compose("train", settings))
