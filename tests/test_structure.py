@@ -328,3 +328,18 @@ def test_help_is_light_and_quick() -> None:
         spent = [b - a for a, b in zip(before, os.times(), strict=True)]
         seconds.append(spent[2] + spent[3])  # the user's and the system's, of children
     assert min(seconds) < 0.5, seconds
+
+
+FRONT = """
+import sys
+import auditeval
+shown = dir(auditeval)
+heavy = {"torch", "pydantic", "numpy", "scipy", "matplotlib", "hydra"}
+print(shown == sorted(auditeval.__all__), "bench" in shown, sorted(heavy & set(sys.modules)))
+print({name for name in shown if getattr(auditeval, name, None) is None})
+"""
+
+
+def test_the_front_door_shows_what_there_is_and_loads_none_of_it() -> None:
+    made = subprocess.run([sys.executable, "-c", FRONT], capture_output=True, text=True, check=True)
+    assert made.stdout.splitlines() == ["True True []", "set()"]
