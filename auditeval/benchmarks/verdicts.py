@@ -84,7 +84,8 @@ def recorded(benchmark: Benchmark, systems: Sequence[OutputFolder], run: Path) -
                 raise UserError(f"{where}: {id!r} is no sample of this {benchmark.name}")
             ids.append(id)
             try:
-                verdicts = reading.verdicts(record)
+                # What a judge left open, or was not there, is no verdict on an edit.
+                verdicts = reading.verdicts(record) if record["status"] == "ok" else {}
             except (LookupError, TypeError, ValueError, AttributeError):
                 raise UserError(f"{where}: is no record of {benchmark.name}") from None
             original, output = reading.original(samples[id]), system.files.get(id)
@@ -113,16 +114,15 @@ def _check_outputs(path: Path, system: OutputFolder, ids: Sequence[str]) -> None
 
 
 def _of_speech_edit(record: Record) -> dict[Axis, Verdict]:
-    found: dict[Axis, Verdict] = {}
-    if record["status"] == "failed":
-        return found
     names: dict[Axis, str] = {
         "relevance": "target_success",
-        "faithfulness": "preservation_success",
+        "faithfulness": "preservation_success",  # of a content edit there is none
     }
-    for axis, name in names.items():
-        if (success := record[name]) is not None:
-            found[axis] = Verdict(float(success), bool(success))
+    found = {
+        axis: Verdict(float(success), bool(success))
+        for axis, name in names.items()
+        if (success := record[name]) is not None
+    }
     for edit in record["edits"]:
         if gains := edit.get("dnsmos_gain"):
             found["quality"] = Verdict(float(gains["OVRL"]), edit["success"])
@@ -130,13 +130,11 @@ def _of_speech_edit(record: Record) -> dict[Axis, Verdict]:
 
 
 def _of_rubrics(record: Record) -> dict[Axis, Verdict]:
-    """A rubric without an answer would count as wrong: such a sample has no verdict."""
     rates: dict[Axis, str] = {"relevance": "ifr", "faithfulness": "cr"}
-    there = record["status"] == "ok"
     return {
         axis: Verdict(float(record[name]))
         for axis, name in rates.items()
-        if there and record[name] is not None
+        if record[name] is not None
     }
 
 
