@@ -183,6 +183,29 @@ def test_two_processes_are_as_one(folder: Path, single: dict[str, float], tmp_pa
         assert found == single
 
 
+def test_a_fit_outlives_its_judge(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Away in the second of three epochs: undefined there, told once, asked again in the third."""
+
+    class Judged(Louder):
+        epochs = 0
+
+        def evaluate(self, sample: Any, output: Any) -> Any:
+            self.epochs += sample.id == "clip00"
+            if self.epochs == 2 and sample.id == "clip05":
+                raise UserError("http://judge/v1: cannot be reached")
+            return super().evaluate(sample, output)
+
+    callback = EvaluationCallback({"louder": EditorBenchmark(Judged(folder))})
+    found = fit(Editor(Louder(folder)), callback, max_epochs=3)
+    assert found["val/louder/seen"] == 1
+    for name in ("success", "gain", "seen"):
+        first, away, last = (one.content for one in callback.courses[f"val/louder/{name}"].epochs)
+        assert first == last == pytest.approx(found[f"val/louder/{name}"], rel=1e-6)
+        assert away == Undefined("http://judge/v1: cannot be reached")
+    told = [record.message for record in caplog.records if "undefined" in record.message]
+    assert told == ["val/louder is undefined: http://judge/v1: cannot be reached"]
+
+
 def test_part_of_an_epoch_says_so(folder: Path) -> None:
     found = evaluated(folder, limit_val_batches=2)
     assert found["val/louder/seen"] == pytest.approx(6 / CLIPS)

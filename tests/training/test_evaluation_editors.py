@@ -66,6 +66,25 @@ def test_an_outage_leaves_its_epoch_undefined_and_is_over_in_the_next(louder: Lo
     assert values["success"] == 1.0
 
 
+def test_a_judge_that_answers_nothing_is_no_editor_that_does_nothing(louder: Louder) -> None:
+    class Silent(Louder):
+        answered = 0
+
+        def evaluate(self, sample: Any, output: Any) -> Any:
+            made = super().evaluate(sample, output)
+            silent = int(sample.id[-2:]) >= self.answered
+            unscored = {"status": "unscored", "reason": "the judge refused: 500", "success": False}
+            return {**made, **(unscored if silent else {})}
+
+    benchmark = Silent(louder.samples[0].path.parent)
+    metric = EditorBenchmark(benchmark)
+    silent = metric.values(metric.batch(None, louder_outputs(louder)))
+    assert silent == Undefined("the judge refused: 500")
+    benchmark.answered = 1
+    values = metric.values(metric.batch(None, louder_outputs(louder)))
+    assert values["success"] == pytest.approx(1 / CLIPS)  # type: ignore[index]
+
+
 def test_a_judge_that_gave_up_is_made_anew() -> None:
     made: list[Any] = []
     backends = Backends({"judge": Judges(None)}, around=lambda judge: made.append(judge) or judge)

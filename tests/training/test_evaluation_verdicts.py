@@ -246,8 +246,9 @@ def test_rubrics_are_grades_and_those_without_an_answer_are_none(tmp_path: Path)
 def test_mistakes_are_said_when_it_is_made(root: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="swanbench: has no verdicts on edits to agree with"):
         agreement(root, benchmark="swanbench")
-    with pytest.raises(UserError, match="systems is empty"):
-        agreement(root, systems={})
+    for none in ({}, "good=outputs"):
+        with pytest.raises(UserError, match=r"systems is .*; expected \{NAME: OUTPUTS\}"):
+            agreement(root, systems=none)
     with pytest.raises(UserError, match=r"nowhere: is no folder"):
         agreement(root, systems={"good": root / "nowhere"})
     with pytest.raises(UserError, match=r"better/records\.jsonl: no such records"):

@@ -72,7 +72,8 @@ class EditorBenchmark(EditorMetric):
 
     Where a judge or a backend fails, all values of that epoch are undefined, for the reason that it
     gives; nothing more is asked until the next epoch, for which the judges of `backends`, those of
-    the benchmark, are made anew.
+    the benchmark, are made anew. So they are where no sample has all of its verdicts: a judge that
+    answers nothing would look like an editor that does nothing.
     """
 
     lower_is_better = frozenset({"error_rate", "content", "reverb", "zh", "en", "real_time_factor"})
@@ -140,6 +141,8 @@ class EditorBenchmark(EditorMetric):
         seen = [rows[id] for id in self._chosen if id in rows]
         if away := [row for row in seen if isinstance(row, Undefined)]:
             return away[0]
+        if seen and all(row["status"] == "unscored" for row in seen):
+            return Undefined(seen[0]["reason"])
         return {**self._benchmark.values(seen), "seen": len(seen) / len(self._chosen)}
 
 

@@ -43,8 +43,8 @@ class VerdictAgreement(EvaluatorMetric):
     ) -> None:
         super().__init__(**options)
         self._axes = verdicts.axes(benchmark)
-        if not systems:
-            raise UserError("VerdictAgreement: systems is empty; expected outputs by system")
+        if not (isinstance(systems, Mapping) and systems):
+            raise UserError(f"VerdictAgreement: systems is {systems!r}; expected {{NAME: OUTPUTS}}")
         # Verdicts are on record: no model has to say anything.
         opened, found = open_benchmark(benchmark, samples, systems, Backends({}))
         judged = verdicts.recorded(opened, cast(list[OutputFolder], found), Path(run))
