@@ -14,17 +14,35 @@ from typing import TYPE_CHECKING, Any
 from auditeval.version import __version__
 
 if TYPE_CHECKING:
-    from auditeval.benchmarking import bench
-    from auditeval.scoring import load
-    from auditeval.types import AXES, EditPair, Scores
+    from auditeval.benchmarking import BenchmarkReport, bench
+    from auditeval.explaining import explain
+    from auditeval.scoring import Evaluator, load
+    from auditeval.types import AXES, EditPair, Scores, Undefined, UserError
 
-__all__ = ["AXES", "EditPair", "Scores", "__version__", "bench", "load"]
+__all__ = [
+    "AXES",
+    "BenchmarkReport",
+    "EditPair",
+    "Evaluator",
+    "Scores",
+    "Undefined",
+    "UserError",
+    "__version__",
+    "bench",
+    "explain",
+    "load",
+]
 
 _HOMES = {
     "AXES": "types",
+    "BenchmarkReport": "benchmarking",
     "EditPair": "types",
+    "Evaluator": "scoring",
     "Scores": "types",
+    "Undefined": "types",
+    "UserError": "types",
     "bench": "benchmarking",
+    "explain": "explaining",
     "load": "scoring",
 }
 

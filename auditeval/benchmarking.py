@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
 from auditeval.backends.backend import JUDGES
 from auditeval.backends.load import Backends, read
 from auditeval.benchmarks.benchmark import Benchmark, BenchmarkTable, Record
-from auditeval.benchmarks.opening import Asked, Name, open_benchmark
+from auditeval.benchmarks.opening import AnyPath, Asked, Name, open_benchmark
 from auditeval.benchmarks.run import run
 from auditeval.benchmarks.selection import Selection
 from auditeval.benchmarks.systems import BASELINES, System
@@ -22,7 +21,6 @@ from auditeval.report import benchmarks as reports
 from auditeval.seed import SEED
 from auditeval.types import Undefined, UserError
 
-AnyPath = str | PathLike[str]
 Watch = Callable[[str, int, int], None]
 
 
@@ -87,12 +85,10 @@ def bench(
     """
     if checkpoints and benchmark != "salmon":
         raise UserError(f"checkpoints are scorers of SALMon, {benchmark} takes outputs of systems")
-    folder, places = Path(output), {name: Path(path) for name, path in systems.items()}
-    cache = Path(cache_dir or default_cache_dir())
-    models = _backends(backends, judge, judge_model, cache, folder)
-    asked = Asked(
-        _paths(samples), models, places, Selection(tuple(tasks), limit, max_seconds), seed
-    )
+    folder = Path(output)
+    models = make_backends(backends, judge, judge_model, cache_dir, folder / "answers.jsonl")
+    selection = Selection(tuple(tasks), limit, max_seconds)
+    asked = Asked.of(samples, models, systems, selection=selection, seed=seed)
     opened, contestants = open_benchmark(benchmark, asked)
     if checkpoints:
         from auditeval import scoring  # with it comes torch
@@ -132,8 +128,21 @@ def bench(
     )
 
 
-def _paths(samples: AnyPath | Sequence[AnyPath]) -> list[Path]:
-    return [Path(samples)] if isinstance(samples, str | PathLike) else list(map(Path, samples))
+def make_backends(
+    backends: str | Path = "offline",
+    judge: str | None = None,
+    judge_model: str | None = None,
+    cache_dir: AnyPath | None = None,
+    record: Path | None = None,
+) -> Backends:
+    """The models of `bench`. Its judges stand behind a cache, and are recorded in `record`."""
+    nodes = read(backends)
+    if judge is not None:
+        nodes |= dict.fromkeys(JUDGES, _judge(judge, judge_model))
+    elif judge_model is not None:
+        raise UserError("--judge-model goes with a --judge that is an endpoint")
+    folder = Path(cache_dir or default_cache_dir()) / "benchmarks"
+    return Backends(nodes, folder, lambda judge: CachedJudge(judge, folder / "judges", record))
 
 
 def _baselines(benchmark: Benchmark) -> list[System]:
@@ -146,23 +155,6 @@ def _baselines(benchmark: Benchmark) -> list[System]:
         not isinstance(benchmark.source(sample), Undefined) for sample in benchmark.samples
     )
     return [kind(benchmark) for name, kind in BASELINES.items() if sources or name == "noise"]
-
-
-def _backends(
-    config: str | Path, judge: str | None, judge_model: str | None, cache: Path, output: Path
-) -> Backends:
-    """Its judges stand behind a cache, and are recorded in `output`/answers.jsonl."""
-    nodes = read(config)
-    if judge is not None:
-        nodes |= dict.fromkeys(JUDGES, _judge(judge, judge_model))
-    elif judge_model is not None:
-        raise UserError("--judge-model goes with a --judge that is an endpoint")
-    folder = cache / "benchmarks"
-    return Backends(
-        nodes,
-        folder,
-        lambda judge: CachedJudge(judge, folder / "judges", output / "answers.jsonl"),
-    )
 
 
 def _judge(where: str, model: str | None) -> dict[str, Any]:

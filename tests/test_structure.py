@@ -208,11 +208,24 @@ def targets(node: Any) -> Iterator[str]:
             yield from targets(child)
 
 
+# What only a user can name.
+NAMED = {
+    "data=manifest": ["data.path=pairs.jsonl"],
+    "callbacks=benchmarks": [
+        f"callbacks.evaluation.metrics.{name}"
+        for name in (
+            "verdicts.samples=x",
+            "verdicts.run=x",
+            "verdicts.systems={x: x}",
+            "salmon.root=x",
+        )
+    ],
+}
+
+
 @pytest.mark.parametrize("choice", ["seed=1", *choices()])
 def test_every_config_composes_and_its_targets_resolve(choice: str) -> None:
-    overrides = [choice, "run_dir=/tmp/run"]
-    if choice == "data=manifest":
-        overrides.append("data.path=pairs.jsonl")
+    overrides = [choice, "run_dir=/tmp/run", *NAMED.get(choice, [])]
     with initialize_config_dir(str(CONFIGS), version_base="1.3"):
         config = compose("train", overrides)
     found = list(targets(OmegaConf.to_container(config, resolve=True, throw_on_missing=True)))
@@ -315,3 +328,18 @@ def test_help_is_light_and_quick() -> None:
         spent = [b - a for a, b in zip(before, os.times(), strict=True)]
         seconds.append(spent[2] + spent[3])  # the user's and the system's, of children
     assert min(seconds) < 0.5, seconds
+
+
+FRONT = """
+import sys
+import auditeval
+shown = dir(auditeval)
+heavy = {"torch", "pydantic", "numpy", "scipy", "matplotlib", "hydra"}
+print(shown == sorted(auditeval.__all__), "bench" in shown, sorted(heavy & set(sys.modules)))
+print({name for name in shown if getattr(auditeval, name, None) is None})
+"""
+
+
+def test_the_front_door_shows_what_there_is_and_loads_none_of_it() -> None:
+    made = subprocess.run([sys.executable, "-c", FRONT], capture_output=True, text=True, check=True)
+    assert made.stdout.splitlines() == ["True True []", "set()"]

@@ -94,6 +94,12 @@ class Backends:
         made = [self._models[role] for role in JUDGES if role in self._models]
         return list({id(judge): judge for judge in made}.values())
 
+    def forget_judges(self) -> None:
+        """Each is made anew when it is next needed: one that has given up asks again."""
+        with self._lock:
+            for role in JUDGES:
+                self._models.pop(role, None)
+
     def __call__(self, role: str, clip: Waveform) -> Any:
         """What the model of a role says of a clip: a result as `ROLES` has it."""
         model = self.model(role)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from os import PathLike
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from auditeval.backends.load import Backends
 from auditeval.benchmarks.benchmark import Benchmark
@@ -15,6 +16,7 @@ from auditeval.benchmarks.systems import OutputFolder, System, find_outputs
 from auditeval.seed import SEED
 from auditeval.types import UserError
 
+AnyPath = str | PathLike[str]
 Name = Literal["speecheditbench", "swanbench", "salmon", "mmae"]
 Opened = tuple[Benchmark, list[System]]
 
@@ -29,6 +31,19 @@ class Asked:
     systems: Mapping[str, Path] = field(default_factory=dict)
     selection: Selection = WHOLE
     seed: int = SEED
+
+    @classmethod
+    def of(
+        cls,
+        samples: AnyPath | Sequence[AnyPath],
+        models: Backends,
+        systems: Mapping[str, AnyPath] | None = None,
+        **more: Any,
+    ) -> Asked:
+        """From paths as people write them, one or several of samples."""
+        places = [samples] if isinstance(samples, str | PathLike) else samples
+        outputs = {name: Path(path) for name, path in (systems or {}).items()}
+        return cls(list(map(Path, places)), models, outputs, **more)
 
     @property
     def place(self) -> Path:

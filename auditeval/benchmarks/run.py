@@ -17,8 +17,8 @@ from auditeval.benchmarks.systems import System
 from auditeval.types import UserError
 from auditeval.version import __version__
 
-RECORDS = "records.jsonl"
-_SETTINGS = "run.json"
+RECORDS, SETTINGS = "records.jsonl", "run.json"
+"""Of each system, in its folder."""
 _STATUSES = ("ok", "failed", "unscored")
 
 
@@ -47,7 +47,7 @@ def run(
     finished, partial = folder / RECORDS, folder / f"{RECORDS}.partial"
     samples = benchmark.samples
     try:
-        claim(folder, _SETTINGS, settings)
+        claim(folder, SETTINGS, settings)
         if finished.exists():
             records = _read(finished, samples)
             if len(records) < len(samples):

@@ -38,18 +38,18 @@ class OutputFolder:
     """The outputs of a system as files by sample id; see `find_outputs`."""
 
     def __init__(self, name: str, files: Mapping[str, Path]) -> None:
-        self.name, self._files = name, files
+        self.name, self.files = name, files
 
     @property
     def settings(self) -> dict[str, Any]:
         """Digest of the outputs' bytes."""
         digest = hashlib.sha256()
-        for id, path in sorted(self._files.items()):
+        for id, path in sorted(self.files.items()):
             digest.update(f"{id}\n{_file_digest(path)}\n".encode())
-        return {"outputs": len(self._files), "outputs_sha256": digest.hexdigest()}
+        return {"outputs": len(self.files), "outputs_sha256": digest.hexdigest()}
 
     def output(self, sample: Sample) -> Output:
-        path = self._files.get(sample.id)
+        path = self.files.get(sample.id)
         if path is None:
             return Missing("there is no output")
         try:

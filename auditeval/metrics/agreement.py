@@ -100,6 +100,23 @@ def coverage(intervals: Sequence[Sequence[float]], rated: Sequence[float]) -> Co
     return Coverage(float(inside.mean()), float(np.diff(bounds).mean()), len(y))
 
 
+def area_under_roc(predicted: Sequence[float], succeeded: Sequence[bool]) -> float | Undefined:
+    """How often a success is rated above a failure, a tie counting half: 0 to 1, .5 by chance.
+
+    The area under the ROC curve (scikit-learn's), undefined without a success or a failure.
+
+    >>> area_under_roc([4.0, 3.0, 3.0, 1.0], [True, True, False, False])
+    0.875
+    >>> area_under_roc([4.0, 3.0], [True, True])
+    Undefined(reason='all of them succeeded')
+    """
+    if all(succeeded) or not any(succeeded):
+        return Undefined(f"{'all' if any(succeeded) else 'none'} of them succeeded")
+    from sklearn.metrics import roc_auc_score
+
+    return float(roc_auc_score(succeeded, predicted))
+
+
 def system_means(values: Sequence[float], systems: Sequence[str]) -> dict[str, float]:
     """Mean of each system, by name in order of first appearance.
 

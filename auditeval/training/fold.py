@@ -11,12 +11,17 @@ from torch import Tensor
 
 from auditeval import checkpoint
 from auditeval.atomic import replacing
+from auditeval.report import evaluation
 from auditeval.report.agreement import Predictions
 from auditeval.training import resuming
 from auditeval.training.configured import make_trainer
+from auditeval.training.evaluation.callback import EvaluationCallback
 from auditeval.training.fit import Examples, Job, Plan, Seen, Taught
 from auditeval.training.process import deterministic, is_first
 from auditeval.types import AXES, Axis
+
+EVALUATION = f"{evaluation.NAME}.json"
+"""The values of the run's evaluation callbacks by epoch, where it has such."""
 
 
 class Answers(NamedTuple):
@@ -75,7 +80,7 @@ def _trained(job: Job[Seen, Taught]) -> Taught | None:
         parts.trainer,
         default_root_dir=folder,
         logger=plan.logger(folder),
-        callbacks=[*parts.callbacks, *plan.callbacks()],
+        callbacks=[*parts.callbacks, *(callbacks := plan.callbacks())],
     )
     if trainer.is_global_zero and (metrics := folder / "metrics.csv").exists():
         # Lightning's CSVLogger would delete what it logged before an interruption.
@@ -84,6 +89,9 @@ def _trained(job: Job[Seen, Taught]) -> Taught | None:
     trainer.fit(parts.module, parts.data, ckpt_path=resuming.last(folder), weights_only=True)
     if not trainer.is_global_zero:
         return None
+    evaluated = [one.courses for one in callbacks if isinstance(one, EvaluationCallback)]
+    if courses := {name: course for found in evaluated for name, course in found.items()}:
+        evaluation.keep(courses, folder / EVALUATION)
     model = parts.model
     model.eval()
     training = {

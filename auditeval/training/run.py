@@ -3,9 +3,9 @@
 A run folder holds config.yaml, run.json (what it was made from), splits.json, held_out.jsonl (the
 held-out part as a manifest), report/ (of it, and of each further test in a folder of its name), for
 each model scores.csv (of the held-out part), and for each model and fold: metrics.csv (before an
-interruption: metrics-1.csv and so on), last.ckpt, predictions.json (and predictions-TEST.json),
-intervals.json where the model knows them, and checkpoint/ (the evaluator). With logger=wandb also
-wandb/, and a wandb_id for each of its runs.
+interruption: metrics-1.csv and so on), evaluation.json where it has evaluation callbacks,
+last.ckpt, predictions.json (and predictions-TEST.json), intervals.json where the model knows them,
+and checkpoint/ (the evaluator). With logger=wandb also wandb/, and a wandb_id for each of its runs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from auditeval.data.splits import leaking
 from auditeval.features import make_encoder
 from auditeval.features.store import FeatureStore
 from auditeval.outputs import sole_writer
-from auditeval.report import agreement, agreement_files, card, machine
+from auditeval.report import agreement, agreement_files, card, evaluation, machine
 from auditeval.report.agreement import Predictions
 from auditeval.scoring import choose_device
 from auditeval.table import Table
@@ -34,7 +34,7 @@ from auditeval.training import held_out, process, record
 from auditeval.training.baselines import Baseline, ask, constant
 from auditeval.training.configured import call, plain, whole
 from auditeval.training.fit import Examples, Job, Plan, Seen, Taught
-from auditeval.training.fold import Answers, answered
+from auditeval.training.fold import EVALUATION, Answers, answered
 from auditeval.training.further_tests import FurtherTest
 from auditeval.training.rehearsal import rehearse
 from auditeval.training.wandb_logger import WandbLogger
@@ -208,6 +208,11 @@ def _report(
         tested, [*said, constant(pairs, plan.folds)], title, resamples, plotted=plan.name
     )
     agreement_files.write(report, folder / "report")
+    names = [f"{name}/{fold.name}" for name in plan.models for fold in plan.folds]
+    evaluated = [name for name in names if (folder / name / EVALUATION).exists()]
+    if evaluated:
+        found = {name: evaluation.read(folder / name / EVALUATION) for name in evaluated}
+        evaluation.write(found, folder / "report")
     machine.write(folder / "report")
     held_out.write_manifest(tested, folder)
     for predictions in said:

@@ -184,6 +184,29 @@ def test_two_processes_are_as_one(folder: Path, single: dict[str, float], tmp_pa
         assert found == single
 
 
+def test_a_fit_outlives_its_judge(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Away in the second of three epochs: undefined there, told once, asked again in the third."""
+
+    class Judged(Louder):
+        epochs = 0
+
+        def evaluate(self, sample: Any, output: Any) -> Any:
+            self.epochs += sample.id == "clip00"
+            if self.epochs == 2 and sample.id == "clip05":
+                raise UserError("http://judge/v1: cannot be reached")
+            return super().evaluate(sample, output)
+
+    callback = EvaluationCallback({"louder": EditorBenchmark(Judged(folder))})
+    found = fit(Editor(Louder(folder)), callback, max_epochs=3)
+    assert found["val/louder/seen"] == 1
+    for name in ("success", "gain", "seen"):
+        first, away, last = (one.content for one in callback.courses[f"val/louder/{name}"].epochs)
+        assert first == last == pytest.approx(found[f"val/louder/{name}"], rel=1e-6)
+        assert away == Undefined("http://judge/v1: cannot be reached")
+    told = [record.message for record in caplog.records if "undefined" in record.message]
+    assert told == ["val/louder is undefined: http://judge/v1: cannot be reached"]
+
+
 def test_part_of_an_epoch_says_so(folder: Path) -> None:
     found = evaluated(folder, limit_val_batches=2)
     assert found["val/louder/seen"] == pytest.approx(6 / CLIPS)
@@ -274,6 +297,15 @@ def test_the_evaluator_in_training_agrees_as_its_module_says(
             for statistic in ("mse", "srcc"):
                 ours = float(row[f"val/agreement/{axis}/{statistic}"])
                 assert ours == pytest.approx(float(row[f"val/{statistic}/{axis}"]), rel=1e-4)
+    # The report has them as the log does.
+    written = json.loads((tmp_path / "run/report/evaluation.json").read_text())
+    for name, course in written["pairwise/holdout"].items():
+        logged = [float(row[name]) for row in rows]
+        assert [one["value"] for one in course["epochs"]] == pytest.approx(logged, rel=1e-4)
+    assert written["pairwise/holdout"]["val/agreement/quality/mse"]["better"] == "lower"
+    assert (
+        "| pairwise/holdout | val/agreement/" in (tmp_path / "run/report/evaluation.md").read_text()
+    )
 
 
 def test_salmon_in_training_is_salmon_of_the_checkpoint(
@@ -297,12 +329,10 @@ def test_salmon_in_training_is_salmon_of_the_checkpoint(
         *("data=manifest", f"data.path={table}", f"run_dir={tmp_path / 'run'}", "compare=none"),
         *("features=spectrum", "resamples=10", "workers=0", "model.rank=0", "model.hidden=[8]"),
         *("fit.epochs={quality: 1, relevance: 1, faithfulness: 1}", "fit.batch_size=16"),
-        *("callbacks=evaluation", "~callbacks.progress", "+trainer.enable_progress_bar=false"),
+        *("callbacks=benchmarks", "~callbacks.progress", "+trainer.enable_progress_bar=false"),
         *("trainer.accelerator=cpu", "data.split.validation_share=0.4"),
-        "+callbacks.evaluation.metrics.salmon._target_="
-        "auditeval.training.evaluation.evaluators.SALMonAccuracy",
-        f"+callbacks.evaluation.metrics.salmon.root={root}",
-        "+callbacks.evaluation.metrics.salmon.features=${features}",
+        f"callbacks.evaluation.metrics.salmon.root={root}",
+        "~callbacks.evaluation.metrics.verdicts",
     ]
     with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
         train(compose("train", settings))

@@ -118,19 +118,30 @@ class SampleRow(_Row):
 
     @property
     def inputs(self) -> list[Path]:
-        parts = [p for m in self.messages if m.role == "user" for p in _parts(m)]
-        return [Path(part.audio_url) for part in parts if part.audio_url is not None]
+        return [Path(part.audio_url) for part in self._asked if part.audio_url is not None]
+
+    @property
+    def instruction(self) -> str:
+        """What the user writes, in one line."""
+        return " ".join(" ".join(part.text for part in self._asked if part.text).split())
+
+    @property
+    def _asked(self) -> list[_Part]:
+        return [part for m in self.messages if m.role == "user" for part in _parts(m)]
 
 
 def _parts(message: _Message) -> list[_Part]:
-    return [] if isinstance(message.content, str) else message.content
+    if isinstance(message.content, str):
+        return [_Part(type="text", text=message.content)]
+    return message.content
 
 
 class MMAESample:
-    """A sample; `inputs` are the files of its audio, input1 first; `groups` are by `Axis`."""
+    """A sample; `instruction` is what is asked for, `inputs` are the files of its audio, input1
+    first; `groups` are by `Axis`."""
 
     def __init__(self, row: SampleRow, folder: Path) -> None:
-        self.id, self.rubrics = row.id, row.rubrics
+        self.id, self.rubrics, self.instruction = row.id, row.rubrics, row.instruction
         self.inputs = [folder / path for path in row.inputs]
         self.groups = {
             "complexity": [row.complexity],

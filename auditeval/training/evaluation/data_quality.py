@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytorch_lightning as lightning
 
 from auditeval import audio
-from auditeval.data_quality.catalogue import DataMetric, Heard, summarise, trimmed
+from auditeval.data_quality.catalogue import METRICS, DataMetric, Heard, summarise, trimmed
 from auditeval.data_quality.groups import Value, unit
 from auditeval.data_quality.measure import NO_TEXT, Extractors, at_rate, choose, hear, loaded
 from auditeval.features.encoder import Encoder
@@ -23,6 +23,7 @@ from auditeval.training.fit import Plan
 from auditeval.types import EditPair, UserError
 
 HeardByRole = dict[str, Heard]
+_LOWER = frozenset(name for name, metric in METRICS.items() if not metric.higher_is_better)
 
 
 class Ear(NamedTuple):
@@ -79,6 +80,7 @@ class DataQuality(EditorMetric):
     """
 
     needs = ("id", "original", "edited", "rate_hz", "target_caption")
+    lower_is_better = _LOWER | {"left_out"}
 
     def __init__(
         self,
@@ -134,6 +136,8 @@ class KeptShare(ValidationMetric):
     and beside each `all/<metric>` of all of them. Fewer pairs bias distances upwards
     (`fad_inf_...` less so). The encoders run once, before training, and are let go.
     """
+
+    lower_is_better = _LOWER
 
     def __init__(
         self,

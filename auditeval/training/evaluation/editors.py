@@ -6,15 +6,20 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import pytorch_lightning as lightning
 import torch
 from torch import Tensor
 
 from auditeval.audio import Waveform, fault
-from auditeval.benchmarks.benchmark import Benchmark, Missing, Output
+from auditeval.backends.load import Backends
+from auditeval.benchmarking import make_backends
+from auditeval.benchmarks.benchmark import Benchmark, Missing, Output, Record
+from auditeval.benchmarks.opening import AnyPath, Asked, Name, open_benchmark
 from auditeval.data_quality.groups import Value
+from auditeval.training.configured import whole
 from auditeval.training.evaluation.callback import EpochMetric, Rows
 from auditeval.training.fit import Plan
-from auditeval.types import UserError
+from auditeval.types import Undefined, UserError
 
 
 class EditorMetric(EpochMetric):
@@ -62,33 +67,84 @@ class EditorMetric(EpochMetric):
 class EditorBenchmark(EditorMetric):
     """A benchmark of what an editor in training makes; ids are those of its samples.
 
-    Logs the benchmark's values over the samples that came by, and `seen`, their share of all: what
-    is left out of an epoch is not in its rates.
+    With `limit` so many samples, drawn evenly from its order, are evaluated (`samples`), and others
+    that come by are passed over. Logs the benchmark's values over those that came by, and `seen`,
+    their share: what is left out of an epoch is not in its rates.
+
+    Where a judge or a backend fails, all values of that epoch are undefined, for the reason that it
+    gives; nothing more is asked until the next epoch, for which the judges of `backends`, those of
+    the benchmark, are made anew. So they are where no sample has all of its verdicts: a judge that
+    answers nothing would look like an editor that does nothing.
     """
 
-    def __init__(self, benchmark: Benchmark) -> None:
-        self._benchmark = benchmark
-        self._samples = {sample.id: sample for sample in benchmark.samples}
+    lower_is_better = frozenset({"error_rate", "content", "reverb", "zh", "en", "real_time_factor"})
+
+    def __init__(
+        self, benchmark: Benchmark, limit: int | None = None, backends: Backends | None = None
+    ) -> None:
+        if limit is not None:
+            whole("limit", limit)
+        self._benchmark, self._backends = benchmark, backends
+        self._known = {sample.id for sample in benchmark.samples}
+        count = len(self._known)
+        kept = min(limit or count, count)
+        self.samples = [benchmark.samples[place * count // kept] for place in range(kept)]
+        self._chosen = {sample.id: sample for sample in self.samples}
+        self._away: Undefined | None = None
+
+    @classmethod
+    def named(
+        cls, benchmark: Name, samples: AnyPath, limit: int | None = None, **models: Any
+    ) -> EditorBenchmark:
+        """One of `auditeval.bench` by its name, on its folder or file of samples.
+
+        `models` are `backends`, `judge`, `judge_model` and `cache_dir`, as there. Raises UserError
+        for names, samples and settings that are none.
+        """
+        if benchmark == "salmon":
+            raise UserError("salmon is for an evaluator in training (SALMonAccuracy), no editor")
+        backends = make_backends(**models)
+        opened, _ = open_benchmark(benchmark, Asked.of(samples, backends))
+        return cls(opened, limit, backends)
 
     @property
     def name(self) -> str:
         return f"the benchmark {self._benchmark.name}"
 
+    def start(self, trainer: lightning.Trainer, module: Any) -> None:
+        _ = self._benchmark.settings  # its backends are made for it: not one is missing later
+
     def batch(self, module: Any, outputs: Any) -> Rows:
         ids = self.ids(outputs)
-        if unknown := sorted(set(ids) - set(self._samples)):
+        if unknown := sorted(set(ids) - self._known):
             raise UserError(
                 f"validation_step returned the id {unknown[0]!r}, which {self._benchmark.name} "
                 "does not have"
             )
         return {
-            id: {"id": id, **self._benchmark.evaluate(self._samples[id], heard(clip))}
+            id: self._record(id, clip)
             for id, clip in zip(ids, self.clips(outputs, "edited"), strict=True)
+            if id in self._chosen
         }
 
-    def values(self, rows: Rows) -> Mapping[str, Value]:
-        seen = [rows[id] for id in self._samples if id in rows]
-        return {**self._benchmark.values(seen), "seen": len(seen) / len(self._samples)}
+    def _record(self, id: str, clip: Waveform) -> Record | Undefined:
+        if self._away is None:
+            try:
+                return {"id": id, **self._benchmark.evaluate(self._chosen[id], heard(clip))}
+            except UserError as error:
+                self._away = Undefined(str(error))
+                if self._backends is not None:
+                    self._backends.forget_judges()
+        return self._away
+
+    def values(self, rows: Rows) -> Mapping[str, Value] | Undefined:
+        self._away = None
+        seen = [rows[id] for id in self._chosen if id in rows]
+        if away := [row for row in seen if isinstance(row, Undefined)]:
+            return away[0]
+        if seen and all(row["status"] == "unscored" for row in seen):
+            return Undefined(seen[0]["reason"])
+        return {**self._benchmark.values(seen), "seen": len(seen) / len(self._chosen)}
 
 
 def heard(clip: Waveform) -> Output:

@@ -20,7 +20,7 @@ from auditeval.benchmarks.selection import Selection
 from auditeval.data_quality.groups import Value
 from auditeval.features import make_encoder
 from auditeval.features.store import Failure, FeatureStore
-from auditeval.metrics.agreement import agreement
+from auditeval.metrics.agreement import LOWER_IS_BETTER, agreement
 from auditeval.models import Model
 from auditeval.training.data import FoldData
 from auditeval.training.evaluation.callback import EpochMetric, Rows
@@ -100,6 +100,8 @@ class ValidationMetric(EvaluatorMetric):
 
 class Agreement(ValidationMetric):
     """LCC, SRCC, KTAU and MSE of each axis with the ratings of the validation part [5.1]."""
+
+    lower_is_better = frozenset(map(str.lower, LOWER_IS_BETTER))
 
     def row(self, pair: EditPair, ratings: Ratings | None) -> Any:
         return None if ratings is None else (ratings, pair.ratings)
