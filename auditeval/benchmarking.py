@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from auditeval.atomic import write_text
 from auditeval.backends.backend import JUDGES
 from auditeval.backends.load import Backends, read
-from auditeval.benchmarks.benchmark import Benchmark, BenchmarkTable, Record
+from auditeval.benchmarks.benchmark import Benchmark, BenchmarkTable, HasResultFiles, Record
 from auditeval.benchmarks.opening import AnyPath, Asked, Name, open_benchmark
 from auditeval.benchmarks.run import run
 from auditeval.benchmarks.selection import Selection
@@ -19,6 +20,7 @@ from auditeval.judges.cached import CachedJudge
 from auditeval.outputs import writing
 from auditeval.report import benchmarks as reports
 from auditeval.seed import SEED
+from auditeval.text import to_json
 from auditeval.types import Undefined, UserError
 
 Watch = Callable[[str, int, int], None]
@@ -120,6 +122,10 @@ def bench(
             reports.write(
                 tables, {"benchmark": opened.name, **opened.settings}, folder, opened.name
             )
+            if isinstance(opened, HasResultFiles):
+                for name, found in records.items():
+                    for path, result in opened.result_files(name, found).items():
+                        write_text(folder / name / path, to_json(result) + "\n")
         except OSError as error:
             raise UserError(f"{folder}: cannot be written ({error.strerror})") from None
     # Beyond what a judge had answered before.

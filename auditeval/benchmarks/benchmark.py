@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from auditeval.audio import Waveform
 from auditeval.table import Column, Content, Table
@@ -72,6 +72,15 @@ class Benchmark(Protocol):
 
     def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[BenchmarkTable]:
         """Of several systems side by side, in the order given."""
+        ...
+
+
+@runtime_checkable
+class HasResultFiles(Protocol):
+    """A benchmark whose authors' code writes files of its own form."""
+
+    def result_files(self, system: str, records: Sequence[Record]) -> Mapping[str, Any]:
+        """They as JSON by path, which begins in the folder of the system's records."""
         ...
 
 

@@ -70,10 +70,12 @@ def open_benchmark(name: Name, asked: Asked) -> Opened:
 
 def _speecheditbench(asked: Asked) -> Opened:
     from auditeval.benchmarks.speecheditbench.benchmark import SpeechEditBench
+    from auditeval.benchmarks.speecheditbench.results import holds_results, system
 
-    benchmark = SpeechEditBench(asked.place, asked.models, asked.selection)
-    homes = {sample.id: sample.task_id for sample in benchmark.samples}
-    return benchmark, asked.outputs(benchmark, partial(find_outputs, homes=homes))
+    heard = not asked.systems or not all(map(holds_results, asked.systems.values()))
+    benchmark = SpeechEditBench(asked.place, asked.models, asked.selection, heard)
+    samples = benchmark.samples
+    return benchmark, [system(name, place, samples) for name, place in asked.systems.items()]
 
 
 def _mmae(asked: Asked) -> Opened:

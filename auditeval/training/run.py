@@ -71,16 +71,18 @@ def train(config: DictConfig) -> Trained | None:
 
 
 def _train(config: DictConfig, folder: Path) -> Trained | None:
+    if "save_dir" in config.logger:
+        raise UserError("logger.save_dir is set by the run itself: see run_dir")
     logger = call(config.logger, save_dir=str(folder))
     if "make" in config.get("base", {}):
         call(config.base.make)
     # Before the data, which can take minutes to make.
-    tests: dict[str, FurtherTest] = _called(config.get("tests", {}))
+    tests: dict[str, FurtherTest] = _called(config, "tests")
     table = Path(call(config.data.manifest))
     pairs = manifest.read(table)
     if not any(pair.ratings for pair in pairs):
         raise UserError(f"{table}: no pair has ratings, so there is nothing to learn")
-    baselines: dict[str, Baseline] = _called(config.baselines)
+    baselines: dict[str, Baseline] = _called(config, "baselines")
     plan = _plan(config, pairs)
     rehearse(plan, [baselines, *(test.baselines for test in tests.values())])
     if process.is_first():
@@ -119,8 +121,14 @@ def _train(config: DictConfig, folder: Path) -> Trained | None:
     return Trained(report, tables)
 
 
-def _called(nodes: Mapping[Any, DictConfig]) -> dict[str, Any]:
-    return {str(name): call(node) for name, node in nodes.items()}
+def _called(config: DictConfig, group: str) -> dict[str, Any]:
+    """What the nodes of a group make, by name."""
+    made = {}
+    for name, node in config.get(group, {}).items():
+        if not isinstance(node, DictConfig) or "_target_" not in node:
+            raise UserError(f"{group}.{name}: expected a node with a _target_; see configs/{group}")
+        made[str(name)] = call(node)
+    return made
 
 
 def _plan(config: DictConfig, pairs: Sequence[EditPair]) -> Plan[Any, Any]:
@@ -138,7 +146,7 @@ def _plan(config: DictConfig, pairs: Sequence[EditPair]) -> Plan[Any, Any]:
         optimizer=call(config.optimizer),
         scheduler=call(config.scheduler),
         trainer=lambda: dict(call(config.trainer)),
-        callbacks=lambda: list(_called(config.callbacks).values()),
+        callbacks=lambda: list(_called(config, "callbacks").values()),
         logger=lambda folder: call(config.logger, save_dir=str(folder)),
         ratings_from=config.data.ratings_from,
         device=device,

@@ -175,6 +175,9 @@ def test_what_goes_together_comes_to_the_encoder(overrides: list[str], attempt: 
         ([*LORA, "model.base=/no/such"], "/no/such: no such folder"),
         ([*LORA, "+trainer.accumulate_grad_batches=3"], "is set by the run itself"),
         # Loggers.
+        ([*HEADS, "+logger.save_dir=x"], "logger.save_dir is set by the run itself: see run_dir"),
+        ([*HEADS, "+callbacks.patience=3"], "callbacks.patience: expected a node with a _target_"),
+        ([*HEADS, "+baselines.clap=1"], "baselines.clap: expected a node with a _target_"),
         ([*HEADS, "+logger.colour=red"], "CSVLogger.__init__() got an unexpected keyword argumen"),
     ],
 )

@@ -17,6 +17,8 @@ from auditeval.benchmarks.provenance import stand_ins
 from auditeval.benchmarks.selection import WHOLE, Selection
 from auditeval.benchmarks.speecheditbench import failures, rates, tables
 from auditeval.benchmarks.speecheditbench.anchors import AcousticAnchor
+from auditeval.benchmarks.speecheditbench.result_files import result_files
+from auditeval.benchmarks.speecheditbench.results import Result
 from auditeval.benchmarks.speecheditbench.samples import TASKS, Sample, Task, digest, read
 from auditeval.benchmarks.speecheditbench.targets import Case, NoVerdict, Target, target
 from auditeval.metrics import signal
@@ -46,31 +48,38 @@ class SpeechEditBench:
     """The samples of a folder laid out as the public repository's.
 
     A sample whose verdict needs a role that `backends` do not have is unscored. A task may be
-    named as in the folder too ("style_editing").
+    named as in the folder too ("style_editing"). Where all systems are result files (`results`),
+    nothing is listened to: without `with_audio` samples.jsonl alone has to be there.
     """
 
     name = "speecheditbench"
 
-    def __init__(self, root: Path, backends: Backends, selection: Selection = WHOLE) -> None:
+    def __init__(
+        self,
+        root: Path,
+        backends: Backends,
+        selection: Selection = WHOLE,
+        with_audio: bool = True,
+    ) -> None:
         tasks = tuple(task.removesuffix("_editing") for task in selection.tasks)
         self._selection = replace(selection, tasks=tasks)
         self._selection.check(TASKS)
         self.samples: list[Sample] = self._selection.of(
-            read(root, [task for task in TASKS if not tasks or task in tasks]),
+            read(root, [task for task in TASKS if not tasks or task in tasks], with_audio),
             TASKS,
             lambda sample: [sample.row.task],
             lambda sample: self._seconds(sample),
         )
-        self._backends = backends
+        self._backends, self._with_audio = backends, with_audio
         # One source serves several samples of the public set, and each of several systems.
         self._decoded = lru_cache(maxsize=64)(audio.decode)
 
     @cached_property
     def settings(self) -> dict[str, Any]:
         return {
-            "samples_sha256": digest(self.samples),
+            "samples_sha256": digest(self.samples, self._with_audio),
             **self._selection.settings,
-            "backends": self._backends.named(list(PAPER)),
+            "backends": self._backends.named(list(PAPER)) if self._with_audio else {},
             "diagnostics": [name for name in ("pesq", "pystoi") if find_spec(name)],
         }
 
@@ -78,7 +87,7 @@ class SpeechEditBench:
         """The clip to edit. Raises UserError for a file that cannot be read."""
         return self._read(sample, sample.row.audio_path)
 
-    def evaluate(self, sample: Sample, output: Output) -> Record:
+    def evaluate(self, sample: Sample, output: Output | Result) -> Record:
         """`edits` has what was asked for, each with its verdict; an atomic sample has one.
 
         `target_success`, `preservation_success` and `joint_success` are t, p and j of Appendix
@@ -96,6 +105,8 @@ class SpeechEditBench:
         }
         if isinstance(output, Missing):
             return record | _failed(sample, output)
+        if isinstance(output, Result):
+            return record | output.record(sample)
         read = partial(self._read, sample)
         case = Case(sample, read(sample.row.audio_path), output, self._backends, read)
         targets = [target(case, edit) for edit in sample.edits]
@@ -120,8 +131,19 @@ class SpeechEditBench:
     def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[BenchmarkTable]:
         """Tables 2 to 6 and Figure 3 of the paper, what each task is broken down by, coverage and
         failure types."""
-        sentences = [*self._selection.sentences, *stand_ins(self._backends, self._paper)]
+        heard = stand_ins(self._backends, self._paper) if self._with_audio else []
+        sentences = [*self._selection.sentences, *heard]
         return tables.tables(systems, sentences, self._judged)
+
+    def result_files(self, system: str, records: Sequence[Record]) -> dict[str, Any]:
+        """As the released code lays them out (docs/evaluation.md there), in eval_results/; none of
+        verdicts that were read from such files."""
+        if any("verdicts_of" in record for record in records):
+            return {}
+        eval_set = "subset" if self._selection.settings else "full"
+        run_id = self.settings["samples_sha256"][:12]
+        files = result_files(system, self.samples, records, eval_set, run_id)
+        return {f"eval_results/{path}": result for path, result in files.items()}
 
     @property
     def _judged(self) -> bool:

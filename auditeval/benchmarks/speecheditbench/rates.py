@@ -27,7 +27,7 @@ class NotJudged(Undefined):
     mark = "no judge"
 
 
-class Verdicts(NamedTuple):
+class Rates(NamedTuple):
     """What is known of one system. Of a task that was not tested no rate is defined; `judged` says
     whether there is a judge, without whom some tasks have no verdict at all."""
 
@@ -101,14 +101,14 @@ def mean(records: Sequence[Record], name: str) -> Value:
 def values(records: Sequence[Record], judged: bool = True) -> dict[str, Value]:
     """By task that is there, and `overall` over all samples: each rate, `_scored_only` too.
 
-    Undefined where a task was not tested or, without a judge, cannot be (`Verdicts.untested`).
+    Undefined where a task was not tested or, without a judge, cannot be (`Rates.untested`).
     `coverage` is the share of outputs that could be read, `scored` that with every verdict.
     Content editing has no preservation of its own (E.1), so `overall` leaves it out of that.
     """
     found: dict[str, Value] = {}
     groups: dict[str, Sequence[Record]] = {task: of_task(records, task) for task in TASKS}
     groups["overall"] = records
-    system = Verdicts(records, judged)
+    system = Rates(records, judged)
     for task, group in groups.items():
         if not group:
             continue

@@ -192,31 +192,36 @@ class Sample:
         return [self.path(written) for written in (self.row.audio_path, *references)]
 
 
-def read(root: Path, tasks: Sequence[Task] = TASKS) -> list[Sample]:
+def read(root: Path, tasks: Sequence[Task] = TASKS, with_audio: bool = True) -> list[Sample]:
     """The samples of these tasks, in the order of `TASKS` and of their files.
 
     `root` holds data/<task>/samples.jsonl ("emotion_editing" or "emotion"); a task without a file
     has no samples. Raises UserError for a line that is not of the format, for two samples of one
-    id, for audio that is not there or outside `root`, and where there is no sample at all.
+    id, for audio that is outside `root` or, `with_audio`, not there, and where there is no sample
+    at all.
     """
     found: dict[str, Sample] = {}
     for task in TASKS:
         if task in tasks:
             for path in _files(root, task):
-                _add(found, root, path, task)
+                _add(found, root, path, task, with_audio)
     if not found:
         raise UserError(f"{root}: expected data/<task>/samples.jsonl of one of {', '.join(tasks)}")
     return list(found.values())
 
 
-def digest(samples: Sequence[Sample]) -> str:
-    """SHA-256 of what evaluation reads of the samples, and of the bytes of their files, in hex."""
-    files = {path for sample in samples for path in [*sample.files, *_clean(sample)]}
+def digest(samples: Sequence[Sample], with_audio: bool = True) -> str:
+    """SHA-256 of what evaluation reads of the samples, `with_audio` of the bytes of their files
+    too, in hex."""
+    files_of = {
+        sample.id: [*sample.files, *_clean(sample)] if with_audio else [] for sample in samples
+    }
+    files = {path for paths in files_of.values() for path in paths}
     bytes_of = {path: sha256(path) for path in sorted(files)}
     made = hashlib.sha256()
     for sample in samples:
         made.update(sample.row.model_dump_json().encode())
-        read = [*sample.files, *_clean(sample)]
+        read = files_of[sample.id]
         made.update("".join(f"\n{bytes_of[path]}" for path in read).encode())
     return made.hexdigest()
 
@@ -253,7 +258,7 @@ def _without_nulls(value: Any) -> Any:
     return [_without_nulls(part) for part in value] if isinstance(value, list) else value
 
 
-def _add(found: dict[str, Sample], root: Path, path: Path, task: Task) -> None:
+def _add(found: dict[str, Sample], root: Path, path: Path, task: Task, with_audio: bool) -> None:
     for where, line in jsonl.objects(path):
         try:
             row = Row.model_validate_json(json.dumps(_without_nulls(line)))
@@ -268,6 +273,6 @@ def _add(found: dict[str, Sample], root: Path, path: Path, task: Task) -> None:
             if Path(written).is_absolute() or leads_out(root, sample.path(written)):
                 raise UserError(f"{where}: {name}: {written} leads out of {root}")
         for file in sample.files:
-            if not file.is_file():
+            if with_audio and not file.is_file():
                 raise UserError(f"{where}: {file}: no such audio file")
         found[row.sample_id] = sample

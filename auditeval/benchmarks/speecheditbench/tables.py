@@ -12,11 +12,11 @@ from auditeval.benchmarks.speecheditbench.rates import (
     JOINT,
     PRESERVATION,
     TARGET,
-    Verdicts,
+    Rates,
     of_task,
     scored_rate,
 )
-from auditeval.benchmarks.speecheditbench.samples import TASKS
+from auditeval.benchmarks.speecheditbench.samples import TASKS, Task
 from auditeval.table import Column, Content, Direction
 from auditeval.types import Undefined
 
@@ -33,13 +33,14 @@ _BENCHMARK = "SpeechEditBench"
 def tables(systems: Systems, stand_ins: Sequence[str], judged: bool = True) -> list[BenchmarkTable]:
     """In the paper's order, then what each task is broken down by; `stand_ins` are sentences on
     what is not the paper's, `judged` says whether there is a judge."""
-    known = {name: Verdicts(records, judged) for name, records in systems.items()}
+    stand_ins = [*stand_ins, *_read(systems)]
+    known = {name: Rates(records, judged) for name, records in systems.items()}
 
     def made(
         name: str,
         number: str,
         what: str,
-        row: Callable[[Verdicts], Row],
+        row: Callable[[Rates], Row],
         notes: Sequence[str] = (),
         radar: Sequence[str] = (),
     ) -> BenchmarkTable:
@@ -98,6 +99,17 @@ def tables(systems: Systems, stand_ins: Sequence[str], judged: bool = True) -> l
     ]
 
 
+def _read(systems: Systems) -> list[str]:
+    """A sentence for each system whose verdicts were read from result files."""
+    sentences = []
+    for name, records in systems.items():
+        if sources := dict.fromkeys(r["verdicts_of"] for r in records if "verdicts_of" in r):
+            said = "; ".join(filter(None, sources))
+            which = f" ({said})" if said else ""
+            sentences.append(f"{name}: verdicts are those of its result files{which}")
+    return sentences
+
+
 _MAIN_NOTES = (
     "In parentheses: target success, for compositional editing component success (CS). For "
     "content editing joint and target success are the same.",
@@ -108,7 +120,7 @@ def _better(column: str) -> Direction | None:
     return None if column.startswith("delta") else "higher"
 
 
-def _main(system: Verdicts) -> Row:
+def _main(system: Rates) -> Row:
     row: Row = {}
     for task in TASKS:
         row[task] = system.rate(task, JOINT)
@@ -117,11 +129,11 @@ def _main(system: Verdicts) -> Row:
     return row
 
 
-def _target(system: Verdicts) -> Row:
+def _target(system: Rates) -> Row:
     return {task: system.in_parentheses(task) for task in TASKS}
 
 
-def _trade_off(system: Verdicts) -> Row:
+def _trade_off(system: Rates) -> Row:
     names = {JOINT: "joint", TARGET: "target", PRESERVATION: "pres."}
     return {
         f"{task} {name}": system.rate(task, verdict)
@@ -130,7 +142,7 @@ def _trade_off(system: Verdicts) -> Row:
     }
 
 
-def _compositional(system: Verdicts) -> Row:
+def _compositional(system: Rates) -> Row:
     """By number of components; first without those that change the speaker, as the paper."""
     task = "compositional"
     row: Row = {}
@@ -151,7 +163,7 @@ def _having(key: str, value: str) -> Callable[[Record], bool]:
     return lambda record: record[key] == value
 
 
-def _language(system: Verdicts) -> Row:
+def _language(system: Rates) -> Row:
     row: Row = {}
     kept: dict[str, dict[str, Value]] = {"content target": {}, "preservation": {}}
     for language in ("en", "zh"):
@@ -164,14 +176,14 @@ def _language(system: Verdicts) -> Row:
     return row
 
 
-def _preserved_by_task(system: Verdicts, keep: Callable[[Record], bool]) -> Value:
+def _preserved_by_task(system: Rates, keep: Callable[[Record], bool]) -> Value:
     """Mean of the rates of the non-content tasks that are there."""
     rates = [system.rate(task, PRESERVATION, keep) for task in NON_CONTENT]
     known = [value for value in rates if not isinstance(value, Undefined)]
     return sum(known) / len(known) if known else Undefined("there is no such sample")
 
 
-def _emotion(system: Verdicts) -> Row:
+def _emotion(system: Rates) -> Row:
     row: Row = {}
     for verdict, name in ((TARGET, "target"), (JOINT, "joint")):
         rates = {
@@ -189,7 +201,7 @@ def _difference(minuend: Value, subtrahend: Value) -> Value:
     return subtrahend if isinstance(subtrahend, Undefined) else minuend - subtrahend
 
 
-def _broken_down(known: Mapping[str, Verdicts], stand_ins: Sequence[str]) -> list[BenchmarkTable]:
+def _broken_down(known: Mapping[str, Rates], stand_ins: Sequence[str]) -> list[BenchmarkTable]:
     """A table for each kind of `Sample.groups` that the samples have, by name."""
     made = []
     records = [record for system in known.values() for record in system.records]
@@ -219,7 +231,7 @@ def _broken_down(known: Mapping[str, Verdicts], stand_ins: Sequence[str]) -> lis
     return made
 
 
-_KINDS = {
+_KINDS: Mapping[str, tuple[Task, str]] = {
     "content": ("content", "content editing by operation"),
     "emotion": ("emotion", "emotion editing by target"),
     "style": ("style", "style editing by target"),
@@ -230,14 +242,14 @@ _KINDS = {
     "combination": ("compositional", "compositional editing by combination"),
     "difficulty": ("compositional", "compositional editing by difficulty"),
 }
-_IN_PARENTHESES: Mapping[str, str] = {
+_IN_PARENTHESES: Mapping[Task, str] = {
     **dict.fromkeys(TASKS, "target success in parentheses"),
     "content": "which is target success",
     "compositional": "component success in parentheses",
 }
 
 
-def _coverage(systems: Systems, known: Mapping[str, Verdicts]) -> BenchmarkTable:
+def _coverage(systems: Systems, known: Mapping[str, Rates]) -> BenchmarkTable:
     rows: dict[str, Row] = {}
     for system, records in systems.items():
         for task in TASKS:
