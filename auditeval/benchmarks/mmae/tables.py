@@ -106,7 +106,7 @@ def _overall(
             "Unscored": sum(rubric["right"] is None for rubric in rubrics),
             "Past the end": sum(bool(rubric["past_end"]) for rubric in rubrics),
         }
-    shares = ("Micro IFR", "Micro CR", "IFR (scored)", "CR (scored)", "EMR (scored)", "Scored")
+    shares = ("Micro IFR", "Micro CR", "IFR (scored)", "CR (scored)", "EMR (scored)")
     counts = (
         *("Samples", "Failed", "Without IF", "Without Con.", "Rubrics", "Unscored"),
         "Past the end",
@@ -117,6 +117,7 @@ def _overall(
         (
             Column("Rank"),
             *(Column(name, "higher", "%") for name in (*_RATES, *shares)),
+            Column("Scored", unit="%"),
             *(Column(name) for name in counts),
         ),
         rows,
