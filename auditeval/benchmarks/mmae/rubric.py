@@ -75,17 +75,18 @@ def rubric_rates(samples: Sequence[Sequence[Rubric]], scored_only: bool = False)
     rated = kept if scored_only else samples
     whole = [s for s, k in zip(samples, kept, strict=True) if len(s) == len(k) or not scored_only]
     exact = [float(all(rubric.right for rubric in sample)) for sample in whole if sample]
+    kind = "scored rubric" if scored_only else "rubric"
     found = {}
     categories: tuple[Category, ...] = ("instruction_following", "consistency")
     for category in categories:
         marks = [[bool(r.right) for r in sample if r.category == category] for sample in rated]
-        macro = _mean([sum(sample) / len(sample) for sample in marks if sample], category)
-        found[category] = (macro, _mean([float(mark) for s in marks for mark in s], category))
+        lacking = f"no sample with a {kind} of {category.replace('_', ' ')}"
+        macro = _mean([sum(sample) / len(sample) for sample in marks if sample], lacking)
+        found[category] = (macro, _mean([float(mark) for s in marks for mark in s], lacking))
     (ifr, micro_ifr), (cr, micro_cr) = found.values()
-    return RubricRates(ifr, cr, _mean(exact, "any"), micro_ifr, micro_cr)
+    emr = _mean(exact, "no sample with " + ("all rubrics scored" if scored_only else "rubrics"))
+    return RubricRates(ifr, cr, emr, micro_ifr, micro_cr)
 
 
-def _mean(values: Sequence[float], what: str) -> float | Undefined:
-    if not values:
-        return Undefined(f"no sample with a rubric of {what.replace('_', ' ')}")
-    return sum(values) / len(values)
+def _mean(values: Sequence[float], lacking: str) -> float | Undefined:
+    return sum(values) / len(values) if values else Undefined(lacking)

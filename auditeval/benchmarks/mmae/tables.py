@@ -50,10 +50,12 @@ def scored_share(scored: Sequence[Sequence[Rubric]]) -> float | Undefined:
     return sum(verdicts) / len(verdicts) if verdicts else Undefined("no rubrics")
 
 
-def of(systems: Systems, sentences: Sequence[str]) -> list[BenchmarkTable]:
+def of(
+    systems: Systems, sentences: Sequence[str], numbered: str = "Table 2"
+) -> list[BenchmarkTable]:
     """One table of all samples, ranked by EMR, then IFR, then CR, and one for each axis.
 
-    `sentences` say what stands in for the paper's.
+    `sentences` say what stands in for the paper's, `numbered` is the table that they follow.
     """
     if read := [name for name, rs in systems.items() if any(record["read"] for record in rs)]:
         sentences = [
@@ -63,8 +65,10 @@ def of(systems: Systems, sentences: Sequence[str]) -> list[BenchmarkTable]:
     found = {name: rubric_rates(marks(records)) for name, records in systems.items()}
     ranked = sorted(found, key=lambda name: _standing(found[name]), reverse=True)
     axes: tuple[Axis, ...] = get_args(Axis)
-    by_axis = [_by_group(axis, {n: systems[n] for n in ranked}, sentences) for axis in axes]
-    return [_overall(systems, found, ranked, sentences), *by_axis]
+    by_axis = [
+        _by_group(axis, {n: systems[n] for n in ranked}, sentences, numbered) for axis in axes
+    ]
+    return [_overall(systems, found, ranked, sentences, numbered), *by_axis]
 
 
 def _standing(rates: RubricRates) -> tuple[float, ...]:
@@ -77,6 +81,7 @@ def _overall(
     found: Mapping[str, RubricRates],
     ranked: Sequence[str],
     sentences: Sequence[str],
+    numbered: str,
 ) -> BenchmarkTable:
     rows: dict[str, dict[str, Content]] = {}
     for place, name in enumerate(ranked, start=1):
@@ -101,17 +106,18 @@ def _overall(
             "Unscored": sum(rubric["right"] is None for rubric in rubrics),
             "Past the end": sum(bool(rubric["past_end"]) for rubric in rubrics),
         }
-    shares = ("Micro IFR", "Micro CR", "IFR (scored)", "CR (scored)", "EMR (scored)", "Scored")
+    shares = ("Micro IFR", "Micro CR", "IFR (scored)", "CR (scored)", "EMR (scored)")
     counts = (
         *("Samples", "Failed", "Without IF", "Without Con.", "Rubrics", "Unscored"),
         "Past the end",
     )
     return BenchmarkTable.of(
         "mmae",
-        title("MMAE", "Table 2", "rates over all samples (%)", sentences),
+        title("MMAE", numbered, "overall rates (%)", sentences),
         (
             Column("Rank"),
             *(Column(name, "higher", "%") for name in (*_RATES, *shares)),
+            Column("Scored", unit="%"),
             *(Column(name) for name in counts),
         ),
         rows,
@@ -127,7 +133,9 @@ def _overall(
     )
 
 
-def _by_group(axis: Axis, systems: Systems, sentences: Sequence[str]) -> BenchmarkTable:
+def _by_group(
+    axis: Axis, systems: Systems, sentences: Sequence[str], numbered: str
+) -> BenchmarkTable:
     there = {group for records in systems.values() for r in records for group in r[axis]}
     known = [group for group in _ORDER[axis] if group in there]
     chosen = {group: {group} for group in [*known, *sorted(there - {*known})]}
@@ -148,7 +156,7 @@ def _by_group(axis: Axis, systems: Systems, sentences: Sequence[str]) -> Benchma
         notes.append("A sample stands in each group that it has.")
     return BenchmarkTable.of(
         f"mmae_{axis}",
-        title("MMAE", "Table 2", f"rates by {axis} (%)", sentences),
+        title("MMAE", numbered, f"rates by {axis} (%)", sentences),
         tuple(Column(f"{name} {rate}", "higher", "%") for name in chosen for rate in _RATES),
         rows,
         (*notes, *sentences),

@@ -15,6 +15,7 @@ from auditeval.benchmarks.benchmark import Missing, Record
 from auditeval.benchmarks.mmae.benchmark import MMAE
 from auditeval.benchmarks.mmae.questions import _reply
 from auditeval.benchmarks.run import run
+from auditeval.benchmarks.selection import Selection
 from auditeval.benchmarks.systems import Identity, OutputFolder
 from auditeval.judges.cached import CachedJudge
 from auditeval.judges.replay import ReplayJudge
@@ -242,6 +243,23 @@ def test_the_papers_title_is_never_that_of_our_prompt(
         assert "prompt: the paper's (Appendix C) in our words" in table.notes
         assert sum("stands in for" in note for note in table.notes) == stands_in
         assert not any("27.37" in note for note in table.notes)
+
+
+@pytest.mark.parametrize(
+    ("selection", "title", "subset"),
+    [
+        (Selection(max_seconds=10), "the paper's Table 2 (subset of at most 10 s))", False),
+        (Selection(max_seconds=5), "the paper's Table 2)", True),
+        (Selection(("single",), max_seconds=10), "the paper's Table 2)", True),
+    ],
+)
+def test_the_papers_subset_is_named(
+    tmp_path: Path, selection: Selection, title: str, subset: bool
+) -> None:
+    made = MMAE(write(tmp_path), Backends({"judge": ToldJudge(VOTES)}), selection=selection)
+    for table in made.tables({"a": records_of(made)}):
+        assert table.title.endswith(title)
+        assert any(note.startswith("samples: a subset") for note in table.notes) == subset
 
 
 def test_a_replay_agrees_byte_for_byte_whatever_the_workers(tmp_path: Path) -> None:

@@ -46,7 +46,9 @@ def test_what_nobody_asked_for_is_undefined() -> None:
     none = rubric_rates([])
     assert all(isinstance(value, Undefined) for value in vars(none).values())
     assert isinstance(rubric_rates([sample("r", "")]).cr, Undefined)
-    assert isinstance(rubric_rates([sample("u", "u")], scored_only=True).emr, Undefined)
+    unscored = rubric_rates([sample("u", "u")], scored_only=True)
+    assert unscored.emr == Undefined("no sample with all rubrics scored")
+    assert unscored.cr == Undefined("no sample with a scored rubric of consistency")
 
 
 def test_a_lost_verdict_never_raises_a_rate() -> None:

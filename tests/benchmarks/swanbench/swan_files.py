@@ -58,6 +58,10 @@ def words(text: str, seconds: float) -> tuple[Word, ...]:
     return tuple(Word(word, n * step, (n + 1) * step) for n, word in enumerate(said))
 
 
+def later(said: tuple[Word, ...], seconds: float) -> tuple[Word, ...]:
+    return tuple(w._replace(start=w.start + seconds, end=w.end + seconds) for w in said)
+
+
 class Told:
     """A backend that says the same of every clip, or asks a function."""
 

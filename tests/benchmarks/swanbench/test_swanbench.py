@@ -8,7 +8,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from swan_files import RATE_HZ, ROWS, A, B, Judging, Told, backends, row, speech, words, write
+from swan_files import (
+    RATE_HZ,
+    ROWS,
+    A,
+    B,
+    Judging,
+    Told,
+    backends,
+    later,
+    row,
+    speech,
+    words,
+    write,
+)
 
 from auditeval.audio import Waveform
 from auditeval.backends.backend import Ratings, SpeechSpans, Transcript
@@ -142,10 +155,6 @@ def test_a_dialogue_in_one_voice_has_no_timbre_and_is_counted(path: Path) -> Non
     assert "turns: told-voices stands in for 3D-Speaker" in dialogue.notes
     assert "Turns verified" not in single.row("mine")
     assert not any("3D-Speaker" in note for note in single.notes)
-
-
-def later(said: tuple[Any, ...], seconds: float) -> tuple[Any, ...]:
-    return tuple(w._replace(start=w.start + seconds, end=w.end + seconds) for w in said)
 
 
 def test_speakers_that_cannot_be_told_apart_are_undefined(path: Path) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from spoken import say
-from swan_files import Judging, row, write
+from swan_files import A, B, Judging, Told, backends, later, row, words, write
 
+from auditeval import audio
 from auditeval.audio import Waveform, resample
+from auditeval.backends.backend import Transcript
 from auditeval.backends.load import Backends, read
 from auditeval.benchmarks.benchmark import Record
 from auditeval.benchmarks.swanbench.alignment import turn_spans
@@ -88,6 +92,27 @@ def test_a_dialogue_read_by_one_voice_is_not_verified(
     assert (record["turns"], record["timbre"]) == (0, None)
     (cosine,) = record["details"]["timbre"]["cosines"].values()
     assert cosine > 0.8
+
+
+def test_two_actors_are_two_voices_and_one_is_one(shared_data: Path, tmp_path: Path) -> None:
+    """Neutral speech of EMO-DB; who speaks when is told."""
+    pytest.importorskip("resemblyzer")
+    from auditeval.backends.speakers import Resemblyzer
+
+    def neutral(actor: str, start: int) -> Waveform:
+        paths = sorted((shared_data / "emodb_subset").glob(f"{actor}*N*.flac"))[start : start + 3]
+        return joined(*map(audio.decode, paths))
+
+    first, second = neutral("03", 0), neutral("03", 3)
+    for other, turns in ((second, 0), (neutral("08", 0), 1)):
+        said = (*words(A, first.seconds), *later(words(B, other.seconds), first.seconds))
+        told = Told("told-words", Transcript(f"{A} {B}", said))
+        made = SwanBench(
+            [write(tmp_path / "set.jsonl")], backends(speaker=Resemblyzer(), transcriber_en=told)
+        )
+        record = made.evaluate(made.samples[1], joined(first, other))
+        assert record["turns"] == turns, record["details"]["timbre"]
+        assert (record["timbre"] is None) == (turns == 0)
 
 
 def test_a_room_that_changes_is_heard(
