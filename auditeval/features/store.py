@@ -186,10 +186,7 @@ class FeatureStore:
                 samples = [at_rate[extractor.rate_hz, row] for row in missing[name]]
                 with self._timed(len(samples)):
                     made = extractor.encode_audio(samples)
-                yield [
-                    {"embedding": embedding, **{f"frames.{k}": v for k, v in frames.items()}}
-                    for embedding, frames in made
-                ]
+                yield [_entry(extractor, features) for features in made]
 
         keys = [audio.content_hash(waveform) for waveform in waveforms]
         found = self._cached("audio", keys, self.encoder.hearing, encode)
@@ -300,6 +297,18 @@ class FeatureStore:
             with self._lock:
                 self._claimed -= names
                 self._lock.notify_all()
+
+
+def _entry(extractor: Extractor, features: AudioFeatures) -> Arrays:
+    embedding, frames = features
+    if embedding.shape != (extractor.dim,):
+        raise ValueError(
+            f"{extractor.name}: an embedding of shape {embedding.shape}, and its dim is "
+            f"{extractor.dim}"
+        )
+    if not np.isfinite(embedding).all():
+        raise audio.AudioError(f"{extractor.name} makes numbers of it that are not finite")
+    return {"embedding": embedding, **{f"frames.{k}": v for k, v in frames.items()}}
 
 
 def _features(entry: Arrays) -> AudioFeatures:

@@ -31,6 +31,7 @@ STATISTICS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
     "KTAU": lambda x, y: float(stats.kendalltau(x, y, variant="b").statistic),
 }
 LOWER_IS_BETTER = frozenset({"MSE"})
+"""The errors; the others are correlations, which `no_correlation` can leave undefined."""
 LEVELS = ("system", "utterance")
 _NAMELESS = Undefined("not every pair names its system")
 
@@ -217,7 +218,7 @@ def computed(
     >>> round(computed("KTAU", np.array([1, 2, 3, 4]), np.array([1, 2, 4, 3])), 3)
     0.667
     """
-    none = no_correlation(x, y, sides) if name != "MSE" else None
+    none = None if name in LOWER_IS_BETTER else no_correlation(x, y, sides)
     return none or STATISTICS[name](x, y)
 
 

@@ -208,7 +208,10 @@ class PairwiseRegressor(Regressor):
         members: int = 1,
     ) -> None:
         if rank and not Inputs.of(inputs).text:
-            raise ValueError("rank > 0 compares sound with words, and the encoder has no words")
+            raise ValueError(
+                "rank > 0 compares sound with words, and the encoder has no words: add an "
+                "extractor of words, or set the rank to 0"
+            )
         super().__init__(
             inputs, members, rank=rank, hidden=list(hidden), dropout=dropout, matching=matching
         )

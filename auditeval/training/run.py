@@ -135,6 +135,8 @@ def _plan(config: DictConfig, pairs: Sequence[EditPair]) -> Plan[Any, Any]:
     fit, encoder = call(config.fit), make_encoder(plain(config.features))
     device = choose_device(config.get("device", "auto"))
     encoder.to(str(device))
+    if config.name in config.compare:
+        raise UserError(f"name={config.name}: a model of compare has this name; give another")
     contents = digests(pair.original for pair in pairs)
     return Plan(
         name=config.name,

@@ -274,6 +274,30 @@ def test_one_clip_without_features_costs_no_other_theirs(
     assert equal([first, last], expected)
 
 
+class Unfit(Counting):
+    dim, made = 2, np.ones(2, np.float32)
+
+    def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
+        return AudioFeatures(self.made, {})
+
+
+def test_numbers_that_are_not_finite_are_no_features(pairs: list[EditPair], tmp_path: Path) -> None:
+    encoder = Unfit()
+    encoder.made = np.array([1, np.nan], np.float32)
+    (failed,) = FeatureStore(Encoder([encoder]), tmp_path).pairs(pairs[:1])
+    assert isinstance(failed, Failure)
+    assert failed.reason.endswith(f"{encoder.name} makes numbers of it that are not finite")
+
+
+def test_an_embedding_of_another_width_than_its_extractors_is_refused(
+    pairs: list[EditPair], tmp_path: Path
+) -> None:
+    encoder = Unfit()
+    encoder.dim = 3
+    with pytest.raises(ValueError, match=r"an embedding of shape \(2,\), and its dim is 3"):
+        FeatureStore(Encoder([encoder]), tmp_path).pairs(pairs[:1])
+
+
 def test_pairs_are_compared_before_the_last_clip_is_encoded(
     pairs: list[EditPair], tmp_path: Path
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from auditeval.metrics.agreement import (
     LEVELS,
+    LOWER_IS_BETTER,
     STATISTICS,
     agreement,
     coverage,
@@ -105,7 +106,7 @@ def test_system_level_is_over_means_not_pairs() -> None:
     assert found["utterance"]["SRCC"].value == pytest.approx(1 - 6 * 6 / (6 * 35))
 
 
-CORRELATIONS = sorted(set(STATISTICS) - {"MSE"})
+CORRELATIONS = sorted(set(STATISTICS) - LOWER_IS_BETTER)
 
 
 @pytest.mark.parametrize(
@@ -232,7 +233,9 @@ def test_paired_difference_has_the_sign_of_the_better_one(statistic: str) -> Non
         assert swapped[level].value == pytest.approx(-value)
         assert swapped[level].interval == pytest.approx((-interval[1], -interval[0]))
         assert items == len(y) == {"utterance": 150, "system": 10}[level]
-    assert all((bound < 0) == (statistic == "MSE") for bound in found["utterance"].interval)
+    assert all(
+        (bound < 0) == (statistic in LOWER_IS_BETTER) for bound in found["utterance"].interval
+    )
 
 
 def test_both_levels_of_a_paired_difference_are_of_the_same_draws() -> None:

@@ -109,8 +109,12 @@ def test_what_goes_together_comes_to_the_encoder(overrides: list[str], attempt: 
     [
         # Models and the encoder.
         (["features=spectrum"], "cannot be made for encoder spectrum (rank > 0 compares sound wi"),
-        ([*HEADS, "compare=heads"], "model 'ensemble' is not trained by fit=heads; see fit=lora"),
+        ([*HEADS, "compare=members"], "model 'ensemble' is not trained by fit=heads; see fit=lora"),
         ([*HEADS, "+compare.x={name: pairwise, rank: 4}"], "the encoder has no words"),
+        (
+            [*HEADS, "name=concat", "compare=concat"],
+            "name=concat: a model of compare has this name; give another",
+        ),
         ([*HEADS, "model.name=tree"], "no model is called 'tree'; known: concat, ensemble, pairw"),
         ([*HEADS, "+model.size=3"], "got an unexpected keyword argument 'size'"),
         ([*HEADS, "model.members=0"], "model 'pairwise' cannot be made with its settings"),
