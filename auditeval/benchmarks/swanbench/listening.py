@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from auditeval.audio import Waveform, adjoining_windows
 from auditeval.judges.judge import Judge, Question
+from auditeval.judges.replies import Number
 from auditeval.types import Undefined
 
 PROSODY_RUNS = 10
@@ -31,7 +32,7 @@ def _in_halves(score: float) -> float:
     return score
 
 
-Score = Annotated[float, Field(ge=1, le=5, allow_inf_nan=False), AfterValidator(_in_halves)]
+Score = Annotated[Number, Field(ge=1, le=5, allow_inf_nan=False), AfterValidator(_in_halves)]
 
 
 class _Reply(BaseModel):
