@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,12 +12,17 @@ from auditeval.atomic import write_text
 from auditeval.backends.backend import JUDGES
 from auditeval.backends.load import Backends, read
 from auditeval.benchmarks.benchmark import Benchmark, BenchmarkTable, HasResultFiles, Record
+from auditeval.benchmarks.judge_table import judge_table
 from auditeval.benchmarks.opening import AnyPath, Asked, Name, open_benchmark
 from auditeval.benchmarks.run import run
 from auditeval.benchmarks.selection import Selection
 from auditeval.benchmarks.systems import BASELINES, System
 from auditeval.features.store import default_cache_dir
+from auditeval.judges.answers import AnswerLog
 from auditeval.judges.cached import CachedJudge
+from auditeval.judges.check import check
+from auditeval.judges.patience import is_live
+from auditeval.judges.place import JudgeAt
 from auditeval.outputs import writing
 from auditeval.report import benchmarks as reports
 from auditeval.seed import SEED
@@ -60,8 +66,7 @@ def bench(
     limit: int | None = None,
     max_seconds: float | None = None,
     backends: str | Path = "offline",
-    judge: str | None = None,
-    judge_model: str | None = None,
+    judge: str | JudgeAt | None = None,
     checkpoints: Sequence[AnyPath] = (),
     original: Literal["halves", "positive"] = "halves",
     seed: int = SEED,
@@ -78,17 +83,19 @@ def bench(
     `baselines` are identity, noise and constant, where there are. Of a subset are `tasks` (of
     SALMon its parts, of MMAE groups of complexity or modality, of SwanBench languages), the first
     `limit` samples of each, and sources of at most `max_seconds`. `backends` is "offline", a
-    benchmark's own by its name, or a YAML file; `judge` recorded answers (.jsonl), the URL of an
-    OpenAI-compatible endpoint, which needs `judge_model`, or an audio language model.
-    `checkpoints` and `original` are for SALMon: evaluators, and what they compare a clip with.
-    `watch` is told of each system how many samples are done, of how many.
+    benchmark's own by its name, or a YAML file; `judge` recorded answers (.jsonl), an audio
+    language model, or a `JudgeAt`, which an endpoint needs. One that takes time or money is first
+    asked what is known, and a warning logged if it guesses. `checkpoints` and `original` are for
+    SALMon: evaluators, and what they compare a clip with. `watch` is told of each system how many
+    samples are done, of how many.
 
     Raises UserError for what is no such benchmark, system, backend or output.
     """
     if checkpoints and benchmark != "salmon":
         raise UserError(f"checkpoints are scorers of SALMon, {benchmark} takes outputs of systems")
     folder = Path(output)
-    models = make_backends(backends, judge, judge_model, cache_dir, folder / "answers.jsonl")
+    judged = judge if isinstance(judge, JudgeAt) else JudgeAt(judge)
+    models = make_backends(backends, judged, cache_dir, folder / "answers.jsonl")
     selection = Selection(tuple(tasks), limit, max_seconds)
     asked = Asked.of(samples, models, systems, selection=selection, seed=seed)
     opened, contestants = open_benchmark(benchmark, asked)
@@ -107,6 +114,10 @@ def bench(
         raise UserError(f"two systems have one name ({', '.join(names)})")
     files = [f"{opened.name}{suffix}" for suffix in (".json", ".md", "_radar.png")]
     with writing(folder, f"auditeval bench {opened.name}", files):
+        settings = opened.settings  # by which its judges are made
+        for one in models.judges if judged.check else ():
+            if one.is_live:
+                check(one)
         records = {
             system.name: run(
                 opened,
@@ -118,10 +129,10 @@ def bench(
             for system in contestants
         }
         tables = opened.tables(records)
+        if models.judges:
+            tables.append(judge_table(opened.name, models.judges))
         try:
-            reports.write(
-                tables, {"benchmark": opened.name, **opened.settings}, folder, opened.name
-            )
+            reports.write(tables, {"benchmark": opened.name, **settings}, folder, opened.name)
             if isinstance(opened, HasResultFiles):
                 for name, found in records.items():
                     for path, result in opened.result_files(name, found).items():
@@ -136,19 +147,23 @@ def bench(
 
 def make_backends(
     backends: str | Path = "offline",
-    judge: str | None = None,
-    judge_model: str | None = None,
+    judge: str | JudgeAt | None = None,
     cache_dir: AnyPath | None = None,
     record: Path | None = None,
 ) -> Backends:
-    """The models of `bench`. Its judges stand behind a cache, and are recorded in `record`."""
+    """The models of `bench`. Its judges stand behind a cache, and share the record of answers."""
     nodes = read(backends)
-    if judge is not None:
-        nodes |= dict.fromkeys(JUDGES, _judge(judge, judge_model))
-    elif judge_model is not None:
-        raise UserError("--judge-model goes with a --judge that is an endpoint")
+    node = (judge if isinstance(judge, JudgeAt) else JudgeAt(judge)).node()
+    if node is not None:
+        nodes |= dict.fromkeys(JUDGES, node)
     folder = Path(cache_dir or default_cache_dir()) / "benchmarks"
-    return Backends(nodes, folder, lambda judge: CachedJudge(judge, folder / "judges", record))
+    # Not before a judge is made: then this process is the one that writes it.
+    log = lru_cache(lambda: None if record is None else AnswerLog(record))
+
+    def kept(made: Any) -> CachedJudge:
+        return CachedJudge(made, folder / "judges" if is_live(made) else None, log())
+
+    return Backends(nodes, folder, kept)
 
 
 def _baselines(benchmark: Benchmark) -> list[System]:
@@ -161,15 +176,3 @@ def _baselines(benchmark: Benchmark) -> list[System]:
         not isinstance(benchmark.source(sample), Undefined) for sample in benchmark.samples
     )
     return [kind(benchmark) for name, kind in BASELINES.items() if sources or name == "noise"]
-
-
-def _judge(where: str, model: str | None) -> dict[str, Any]:
-    if where.startswith(("http://", "https://")):
-        if model is None:
-            raise UserError("--judge is an endpoint: name its model by --judge-model")
-        return {"_target_": "auditeval.judges.http.HTTPJudge", "base_url": where, "model": model}
-    if model is not None:
-        raise UserError("--judge-model goes with a --judge that is an endpoint")
-    if where.endswith(".jsonl"):
-        return {"_target_": "auditeval.judges.replay.ReplayJudge", "path": where}
-    return {"_target_": "auditeval.judges.local.LocalJudge", "checkpoint": where}

@@ -32,8 +32,8 @@ def run(
     """The records of all samples, in their order, which are then in `folder`/records.jsonl.
 
     They are written one by one: the same call after a kill goes on behind the last whole record,
-    to the same bytes. After the end it evaluates again what is unscored: a judge that gave no
-    answer may have one now. `watch` is told how many are done, of how many. Raises UserError for a
+    to the same bytes. First it evaluates again what is unscored: a judge that gave no answer may
+    have one now. `watch` is told how many are done, of how many. Raises UserError for a
     folder of other samples, outputs, backends or another version, for records that are none, and
     where they cannot be written.
     """
@@ -48,15 +48,15 @@ def run(
     samples = benchmark.samples
     try:
         claim(folder, SETTINGS, settings)
-        if finished.exists():
-            records = _read(finished, samples)
-            if len(records) < len(samples):
-                raise _damaged(finished)
-            _check_usable(benchmark, system, records, finished)
-            return _asked_again(benchmark, system, finished, records, workers, watch)
-        records = _resume(partial, samples)
-        _check_usable(benchmark, system, records, partial)
-        watch(len(records), len(samples))
+        is_whole = finished.exists()
+        place = finished if is_whole else partial
+        records = _read(finished, samples) if is_whole else _resume(partial, samples)
+        if is_whole and len(records) < len(samples):
+            raise _damaged(finished)
+        _check_usable(benchmark, system, records, place)
+        records = _asked_again(benchmark, system, place, records, workers, watch)
+        if is_whole:
+            return records
         with partial.open("ab") as file:
             for record in _evaluated(benchmark, system, samples[len(records) :], workers):
                 file.write(_line(record))
@@ -110,17 +110,17 @@ def _asked_again(
     """The records, those unscored evaluated once more; the file only changes if they do."""
     places = [place for place, record in enumerate(records) if record["status"] == "unscored"]
     open_samples = [benchmark.samples[place] for place in places]
-    watch(len(records) - len(places), len(records))
+    kept, total = len(records) - len(places), len(benchmark.samples)
+    watch(kept, total)
     again = list(records)
     for done, (place, record) in enumerate(
         zip(places, _evaluated(benchmark, system, open_samples, workers), strict=True), start=1
     ):
         again[place] = json.loads(_line(record))
-        watch(len(records) - len(places) + done, len(records))
+        watch(kept + done, total)
     if again != records:
         with replacing(path) as temporary:
             temporary.write_bytes(b"".join(map(_line, again)))
-    watch(len(records), len(records))
     return again
 
 

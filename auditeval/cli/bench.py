@@ -12,6 +12,7 @@ import typer
 
 from auditeval.cli import bench_make
 from auditeval.cli.options import CacheDir, Device
+from auditeval.judges.place import JudgeAt
 from auditeval.progress import stages
 from auditeval.seed import SEED
 from auditeval.text import say
@@ -50,7 +51,7 @@ MaxDuration = Annotated[
 Config = Annotated[
     str, typer.Option("--backends", help="offline, a benchmark's own by its name, or a YAML file.")
 ]
-JudgeAt = Annotated[
+Judge = Annotated[
     str | None,
     typer.Option(
         "--judge",
@@ -59,6 +60,29 @@ JudgeAt = Annotated[
     ),
 ]
 JudgeModel = Annotated[str | None, typer.Option("--judge-model", help="Its name at the endpoint.")]
+JudgeTimeout = Annotated[
+    float | None,
+    typer.Option("--judge-timeout", help="Seconds of a request to the endpoint; default 120."),
+]
+JudgeRetries = Annotated[
+    int | None,
+    typer.Option("--judge-retries", help="Requests more for a question that fails; default 3."),
+]
+JudgeFailures = Annotated[
+    int | None,
+    typer.Option(
+        "--judge-failures",
+        help="Stop after so many questions in a row without an answer; default 20. What was "
+        "answered is kept.",
+    ),
+]
+JudgeCheck = Annotated[
+    bool,
+    typer.Option(
+        "--judge-check/--no-judge-check",
+        help="First ask eight questions whose answers are known, and warn if it only guesses.",
+    ),
+]
 Workers = Annotated[int, typer.Option(min=0, help="Samples at a time; 0: no threads.")]
 
 
@@ -72,8 +96,12 @@ def speecheditbench(
     limit: Limit = None,
     max_duration: MaxDuration = None,
     backends: Config = "offline",
-    judge: JudgeAt = None,
+    judge: Judge = None,
     judge_model: JudgeModel = None,
+    judge_timeout: JudgeTimeout = None,
+    judge_retries: JudgeRetries = None,
+    judge_failures: JudgeFailures = None,
+    judge_check: JudgeCheck = True,
     workers: Workers = 2,
     cache_dir: CacheDir = None,
 ) -> None:
@@ -101,8 +129,9 @@ def speecheditbench(
         limit=limit,
         max_seconds=max_duration,
         backends=backends,
-        judge=judge,
-        judge_model=judge_model,
+        judge=JudgeAt(
+            judge, judge_model, judge_timeout, judge_retries, judge_failures, judge_check
+        ),
         workers=workers,
         cache_dir=cache_dir,
     )
@@ -118,8 +147,12 @@ def mmae(
     limit: Limit = None,
     max_duration: MaxDuration = None,
     backends: Config = "offline",
-    judge: JudgeAt = None,
+    judge: Judge = None,
     judge_model: JudgeModel = None,
+    judge_timeout: JudgeTimeout = None,
+    judge_retries: JudgeRetries = None,
+    judge_failures: JudgeFailures = None,
+    judge_check: JudgeCheck = True,
     seed: Annotated[int, typer.Option(help="Of the order of options and of noise.")] = SEED,
     workers: Workers = 2,
     cache_dir: CacheDir = None,
@@ -149,8 +182,9 @@ def mmae(
         limit=limit,
         max_seconds=max_duration,
         backends=backends,
-        judge=judge,
-        judge_model=judge_model,
+        judge=JudgeAt(
+            judge, judge_model, judge_timeout, judge_retries, judge_failures, judge_check
+        ),
         seed=seed,
         workers=workers,
         cache_dir=cache_dir,
@@ -172,8 +206,12 @@ def swanbench(
     task: Tasks = None,
     limit: Limit = None,
     backends: Config = "offline",
-    judge: JudgeAt = None,
+    judge: Judge = None,
     judge_model: JudgeModel = None,
+    judge_timeout: JudgeTimeout = None,
+    judge_retries: JudgeRetries = None,
+    judge_failures: JudgeFailures = None,
+    judge_check: JudgeCheck = True,
     workers: Workers = 2,
     cache_dir: CacheDir = None,
 ) -> None:
@@ -200,8 +238,9 @@ def swanbench(
         tasks=task or (),
         limit=limit,
         backends=backends,
-        judge=judge,
-        judge_model=judge_model,
+        judge=JudgeAt(
+            judge, judge_model, judge_timeout, judge_retries, judge_failures, judge_check
+        ),
         workers=workers,
         cache_dir=cache_dir,
     )
@@ -299,7 +338,7 @@ def _bench(
                 say("(the same command asks for these once more)")
     say(f"report: {output / name}.md")
     for judge, spent in report.judges.items():
-        say(f"{judge}: {spent}")
+        say(f"{judge}, in this run: {spent}")
     lacking = []
     if failed := sum(report.count("failed").values()):
         outputs = "output is" if failed == 1 else "outputs are"

@@ -2,81 +2,89 @@
 
 from __future__ import annotations
 
-import json
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from auditeval.backends.cache import ResultCache
+from auditeval.judges.answers import AnswerLog, Tally
 from auditeval.judges.judge import Answer, Judge, Question, Reply, Usage
-from auditeval.reading import regular
+from auditeval.judges.patience import Patience, is_live
 
 
 class CachedJudge:
-    """`judge` behind a cache in `folder` (None keeps nothing), its answers recorded in `record`.
+    """`judge` behind what `log` holds, then behind a cache in `folder` (None keeps nothing).
 
     Only answers with a value are kept: what failed once (a limit, a timeout, junk) is asked again
-    when the run is given again. `record` is a JSONL that `ReplayJudge` reads; a line is added for
-    every answer, from cache or not, failed ones with their reason. `spent` is what this run has
-    cost.
+    when the run is given again, until the judge has failed as often in a row as its `failures`
+    say. A line is added to the log for every answer that it did not hold, failed ones with their
+    reason. `spent` is what this run has cost.
     """
 
-    def __init__(self, judge: Judge, folder: Path | None, record: Path | None = None) -> None:
+    def __init__(self, judge: Judge, folder: Path | None, log: AnswerLog | None = None) -> None:
         self.name, self.revision = judge.name, judge.revision
-        self.model = getattr(judge, "model", judge.name)
-        self._judge, self._cache, self._record = judge, ResultCache(folder), record
+        self.model: str = getattr(judge, "model", judge.name)
+        self._judge, self._cache, self._log = judge, ResultCache(folder), log
+        self.is_live = is_live(judge)
+        self._patience = Patience(self.name, getattr(judge, "failures", None))
         self._lock = threading.Lock()
         self._spent = Usage()
-        if record is not None:
-            _cut_torn_line(record)
 
     @property
     def spent(self) -> Usage:
         with self._lock:
             return self._spent
 
-    def ask(self, question: Question[Reply]) -> Answer[Reply]:
-        """See `Judge.ask`."""
-        key = question.key
-        usage = Usage()
+    @property
+    def tally(self) -> Tally:
+        """Of all runs that the log knows of."""
+        return Tally() if self._log is None else self._log.tally(self.model)
 
-        def asked() -> Reply:
-            nonlocal usage
+    def ask(self, question: Question[Reply]) -> Answer[Reply]:
+        """See `Judge.ask`. Raises UserError too where the judge fails at every question."""
+        self._patience.check()
+        key = question.key
+        if (value := self._recorded(question, key)) is not None:
+            return Answer(value)
+        asked: list[Answer[Reply]] = []
+
+        def ask() -> Reply:
             answer = self._judge.ask(question)
-            usage = answer.usage
+            asked.append(answer)
+            with self._lock:
+                self._spent += answer.usage
+            # Before the cache has it: what was paid is known whenever this process is killed.
+            self._note(key, answer)
             if answer.value is None:
-                raise _NoAnswer(answer.reason)
+                raise _NoAnswer
             return answer.value
 
         answer: Answer[Reply]
-        try:
-            value = self._cache.get((self.name, self.revision, key), question.reply, asked)
-            answer = Answer(value, "", usage)
-        except _NoAnswer as none:
-            answer = Answer(None, str(none), usage)
-        self._note(key, answer)
+        with suppress(_NoAnswer):
+            answer = Answer(self._cache.get((self.name, self.revision, key), question.reply, ask))
+        if asked:
+            answer = asked[0]
+            self._patience.count(question, answer)
+        else:
+            self._note(key, answer, asked=False)
         return answer
 
-    def _note(self, key: str, answer: Answer[Any]) -> None:
-        value = None if answer.value is None else answer.value.model_dump(mode="json")
-        row = {"key": key, "judge": self.model, "value": value, "reason": answer.reason}
-        with self._lock:
-            self._spent += answer.usage
-            if self._record is not None:
-                # In one piece: judges of several roles may record in one file.
-                with self._record.open("ab", buffering=0) as file:
-                    file.write(json.dumps(row).encode() + b"\n")
+    def _note(self, key: str, answer: Answer[Any], asked: bool = True) -> None:
+        if self._log is not None:
+            self._log.note(self.model, self.revision, key, answer, asked)
+
+    def _recorded(self, question: Question[Reply], key: str) -> Reply | None:
+        if self._log is None:
+            return None
+        value = self._log.value(self.model, self.revision, key)
+        try:
+            return None if value is None else question.reply.model_validate(value)
+        except ValidationError:
+            return None
 
 
 class _NoAnswer(Exception):
-    """Carries a reason past the cache, which keeps whatever is returned."""
-
-
-def _cut_torn_line(path: Path) -> None:
-    """Of a process that was killed while it wrote."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.exists():
-        written = regular(path).read_bytes()
-        whole = written[: written.rfind(b"\n") + 1]
-        if whole != written:
-            path.write_bytes(whole)
+    """Nothing that the cache could keep."""

@@ -6,12 +6,14 @@ import base64
 import hashlib
 import os
 import re
+from math import inf
 from typing import Any
 from urllib.parse import urlsplit
 
 from auditeval.audio import Waveform, files
 from auditeval.audio.waveform import quantised
 from auditeval.judges.judge import Answer, Question, Reply, Usage
+from auditeval.judges.patience import FAILURES, GOES_ON, checked_failures
 from auditeval.judges.replies import heading, parsed, prompt_with_schema
 from auditeval.pretrained.packages import imported
 from auditeval.reading import from_json
@@ -21,6 +23,7 @@ _NO_KEY = "none"  # the SDK wants one where the endpoint wants none
 _RETRIED = (408, 409, 429)  # by the SDK, as any status from 500
 _REFUSING = (400, 422)  # of which a schema may be the cause
 _MOST_TOKENS = 10**9
+_MOST_RETRIES = 100
 _KEY_VARIABLE = re.compile(r"[A-Za-z0-9_]+_API_KEY")
 
 
@@ -28,11 +31,13 @@ class HTTPJudge:
     """The model `model` of the chat completions at `base_url` ("http://localhost:8000/v1").
 
     Clips go as 16-bit WAV of their own rate (`input_audio`), the JSON schema of the answer as
-    `response_format`; an endpoint that refuses that is asked for it in the prompt. Connections that
-    break, 408, 409, 429 and 5xx are tried `retries` times more, with the SDK's growing pauses, and
-    so is an answer that does not fit. A request ends within `timeout_seconds`, and no redirect is
-    followed. The key is that of the environment variable `api_key_variable`, whose name ends in
-    _API_KEY; it stands in no record, log or cache. Prices are in USD per million tokens.
+    `response_format`; an endpoint that refuses that is asked for it in the prompt. Of a question
+    there are `retries` requests more than one, whether connections break, 408, 409, 429 and 5xx
+    come back (with the SDK's growing pauses) or an answer that does not fit. A request ends within
+    `timeout_seconds`, and no redirect is followed. After `failures` questions in a row without an
+    answer a run ends. The key is that of the environment variable `api_key_variable`, whose name
+    ends in _API_KEY; it stands in no record, log or cache. Prices are in USD per million tokens;
+    unless both are given the cost is unknown. Raises UserError for arguments that are none.
     """
 
     def __init__(
@@ -43,8 +48,9 @@ class HTTPJudge:
         name: str | None = None,
         retries: int = 3,
         timeout_seconds: float = 120.0,
-        prompt_price: float = 0.0,
-        completion_price: float = 0.0,
+        failures: int = FAILURES,
+        prompt_price: float | None = None,
+        completion_price: float | None = None,
     ) -> None:
         if not _is_endpoint(base_url):
             # What may be a password or a key is not shown again.
@@ -64,30 +70,41 @@ class HTTPJudge:
         self._key = os.environ.get(api_key_variable, "").strip() or _NO_KEY
         if not (self._key.isascii() and self._key.isprintable()):
             raise UserError(f"the environment variable {api_key_variable} holds no API key")
+        self.failures = checked_failures(failures)
+        if type(retries) is not int or not 0 <= retries <= _MOST_RETRIES:
+            raise UserError(f"retries {retries!r}: expected a number from 0 to {_MOST_RETRIES}")
+        if not _is_number(timeout_seconds) or not 0 < timeout_seconds < inf:
+            raise UserError(f"timeout_seconds {timeout_seconds!r}: expected a number above 0")
         self._retries, self._timeout_seconds = retries, timeout_seconds
-        self._prices = (prompt_price / 1e6, completion_price / 1e6)
+        self._prices = (prompt_price, completion_price)
+        for price in self._prices:
+            if price is not None and not (_is_number(price) and 0 <= price < inf):
+                raise UserError(f"price {price!r}: expected USD per million tokens, from 0")
         self._takes_schema = True
+        self._has_answered = False
         self._openai = imported("openai", "bench")
 
     def ask(self, question: Question[Reply]) -> Answer[Reply]:
-        """See `Judge.ask`. A request that the endpoint refuses or fails at has no value."""
+        """See `Judge.ask`. A request that the endpoint refuses or fails at has no value; a
+        connection that breaks has none either, once there was an answer."""
         from auditeval.judges.connection import UnreadableAnswer
 
         openai = self._openai
-        usage, reason = Usage(), ""
-        for _ in range(1 + self._retries):
+        usage, reason, left = Usage(), "", 1 + self._retries
+        while left > 0:
             try:
-                text, used = self._completed(question)
+                text, used = self._completed(question, left - 1)
             except openai.APITimeoutError:
-                used = Usage(requests=1 + self._retries)
                 reason = f"no answer within {self._timeout_seconds:g} s"
-                return Answer(None, reason, usage + used)
+                return Answer(None, reason, usage + Usage(requests=left))
             except UnreadableAnswer as error:
                 return Answer(None, f"the judge's answer {error}", usage + Usage(requests=1))
             except openai.APIConnectionError as error:
                 cause = error.__cause__ or error
-                said = self._without_key(str(cause))
-                raise UserError(f"{self._url}: cannot be reached ({said})") from None
+                reason = f"cannot be reached ({self._without_key(str(cause))})"
+                if self._has_answered:  # it may be this question that it does not survive
+                    return Answer(None, f"the judge {reason}", usage + Usage(requests=left))
+                raise UserError(f"{self._url}: {reason}") from None
             except (openai.AuthenticationError, openai.PermissionDeniedError) as error:
                 raise UserError(
                     f"{self._url}: refuses the key of the environment variable {self._variable} "
@@ -100,17 +117,23 @@ class HTTPJudge:
                 ) from None
             except openai.APIStatusError as error:
                 status = error.status_code
+                if status == 402:
+                    raise UserError(
+                        f"{self._url}: wants to be paid before it answers (402 "
+                        f"{self._said(error)}); {GOES_ON}"
+                    ) from None
                 if 300 <= status < 400:
                     place = self._without_key(_origin(error.response))
                     raise UserError(
                         f"{self._url}: sends requests on to {place}, which is not followed; name "
                         "that endpoint itself if it may have the clips"
                     ) from None
-                again = self._retries if status in _RETRIED or status >= 500 else 0
-                again += status in _REFUSING and self._takes_schema
+                made = left if status in _RETRIED or status >= 500 else 1
+                made += status in _REFUSING and self._takes_schema
                 reason = f"the judge refused: {status} {self._said(error)}"
-                return Answer(None, reason, usage + Usage(requests=1 + again))
-            usage += used
+                refused = status in (*_REFUSING, 413)
+                return Answer(None, reason, usage + Usage(requests=made), refused)
+            usage, left = usage + used, left - used.requests
             found = parsed(text, question.reply)
             if isinstance(found, str):
                 reason = self._without_key(found)
@@ -120,17 +143,19 @@ class HTTPJudge:
                 return Answer(found, "", usage)
         return Answer(None, reason, usage)
 
-    def _completed(self, question: Question[Reply]) -> tuple[str | None, Usage]:
+    def _completed(self, question: Question[Reply], retries: int) -> tuple[str | None, Usage]:
         if self._takes_schema:
             try:
-                return self._request(question, with_schema=True)
+                return self._request(question, retries, with_schema=True)
             except (self._openai.BadRequestError, self._openai.UnprocessableEntityError):
-                text, usage = self._request(question, with_schema=False)
+                text, usage = self._request(question, retries, with_schema=False)
                 self._takes_schema = False  # not before: it may have been the clip it refused
                 return text, usage + Usage(requests=1)
-        return self._request(question, with_schema=False)
+        return self._request(question, retries, with_schema=False)
 
-    def _request(self, question: Question[Reply], with_schema: bool) -> tuple[str | None, Usage]:
+    def _request(
+        self, question: Question[Reply], retries: int, with_schema: bool
+    ) -> tuple[str | None, Usage]:
         content: list[dict[str, Any]] = []
         for name, clip in question.clips:
             wav = {"data": _base64_wav(clip), "format": "wav"}
@@ -146,19 +171,21 @@ class HTTPJudge:
         if with_schema:
             schema = {"name": "answer", "schema": question.schema, "strict": True}
             options["response_format"] = {"type": "json_schema", "json_schema": schema}
-        raw = self._sent(messages=messages, temperature=question.temperature, **options)
+        raw = self._sent(retries, messages=messages, temperature=question.temperature, **options)
         requests = 1 + raw.retries_taken
         try:
             completion = from_json(raw.content)
             text, counted = completion["choices"][0]["message"]["content"], completion.get("usage")
         except (LookupError, TypeError, ValueError):  # 200, but no chat completion
             return None, Usage(requests)
+        self._has_answered = True
         read, written = (_count(counted, name) for name in ("prompt_tokens", "completion_tokens"))
-        cost = read * self._prices[0] + written * self._prices[1]
+        price, more = self._prices
+        cost = None if price is None or more is None else (read * price + written * more) / 1e6
         # Some send a list of parts, which is no text.
         return text if isinstance(text, str) else None, Usage(requests, read, written, cost)
 
-    def _sent(self, **options: Any) -> Any:
+    def _sent(self, retries: int, **options: Any) -> Any:
         """The endpoint's answer, waited for in an event loop: only there can all of it be timed."""
         from anyio.from_thread import start_blocking_portal
 
@@ -168,7 +195,7 @@ class HTTPJudge:
             async with self._openai.AsyncOpenAI(
                 base_url=self._url,
                 api_key=self._key,
-                max_retries=self._retries,
+                max_retries=retries,
                 http_client=BoundedClient(self._timeout_seconds),
             ) as client:
                 return await client.chat.completions.with_raw_response.create(
@@ -194,6 +221,10 @@ def _count(counted: Any, name: str) -> int:
     if not isinstance(count, int) or isinstance(count, bool):
         return 0
     return count if 0 <= count <= _MOST_TOKENS else 0
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _origin(response: Any) -> str:

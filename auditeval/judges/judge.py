@@ -47,49 +47,66 @@ class Question(Generic[Reply]):
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
+UNKNOWN_PRICE = "price unknown"
+
+
 @dataclass(frozen=True)
 class Usage:
-    """Of one answer or several, retries included; 0 where a judge does not count."""
+    """Of one answer or several, retries included; 0 where a judge does not count. What a price is
+    unknown of costs None, and so does all that it is a part of."""
 
     requests: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    cost_usd: float = 0.0
+    cost_usd: float | None = 0.0
 
     def __add__(self, other: Usage) -> Usage:
+        costs = (self.cost_usd, other.cost_usd)
         return Usage(
             self.requests + other.requests,
             self.prompt_tokens + other.prompt_tokens,
             self.completion_tokens + other.completion_tokens,
-            self.cost_usd + other.cost_usd,
+            None if costs[0] is None or costs[1] is None else costs[0] + costs[1],
         )
 
     def __str__(self) -> str:
         return (
             f"{self.requests} requests, {self.prompt_tokens} prompt and "
-            f"{self.completion_tokens} completion tokens, {self.cost_usd:.4f} USD"
+            f"{self.completion_tokens} completion tokens, {self.cost}"
         )
+
+    @property
+    def cost(self) -> str:
+        """As it is printed."""
+        return UNKNOWN_PRICE if self.cost_usd is None else f"{self.cost_usd:.4f} USD"
 
 
 @dataclass(frozen=True)
 class Answer(Generic[Reply]):
     """`value` is None where the judge gave no answer that fits the schema; `reason` says why.
 
-    Its usage is what it cost now: an answer that was kept costs nothing the second time.
+    Its usage is what it cost now: an answer that was kept costs nothing the second time. `refused`
+    says that it is these clips, or this question, that the judge does not take.
     """
 
     value: Reply | None
     reason: str = ""
     usage: Usage = Usage()
+    refused: bool = False
 
 
 class Judge(Protocol):
-    """`name` is printed beside every result ("qwen3-omni"); `revision` is part of cache keys."""
+    """`name` is printed beside every result ("qwen3-omni"); `revision` is part of cache keys.
+
+    One whose answers take time or money has `failures` too: so many questions in a row without any
+    answer end a run (see `CachedJudge`).
+    """
 
     name: str
     revision: str
 
     def ask(self, question: Question[Reply]) -> Answer[Reply]:
         """The answer, or one without value. Raises UserError only for what no retry could mend:
-        a judge that cannot be reached, or refuses the key. Several threads may ask at once."""
+        a judge that was never reached, refuses the key or wants to be paid. Several threads may
+        ask at once."""
         ...

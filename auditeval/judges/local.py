@@ -11,6 +11,7 @@ import numpy as np
 
 from auditeval import audio
 from auditeval.judges.judge import Answer, Question, Reply, Usage
+from auditeval.judges.patience import FAILURES, checked_failures
 from auditeval.judges.replies import heading, parsed, prompt_with_schema
 from auditeval.reading import json_file
 from auditeval.types import UserError
@@ -22,7 +23,8 @@ class LocalJudge:
     A question is asked in the chat template that lies beside the model. Temperature 0 is greedy
     decoding; above it the seed comes from the question. Clips are heard at 16 kHz; a clip that is
     too short for an audio token, or too long for the memory, has no answer. Threads take turns.
-    Raises UserError for what is no such model.
+    After `failures` questions in a row without an answer a run ends. Raises UserError for what is
+    no such model.
     """
 
     def __init__(
@@ -33,6 +35,7 @@ class LocalJudge:
         checkpoint_revision: str | None = None,
         name: str | None = None,
         max_new_tokens: int = 1024,
+        failures: int = FAILURES,
     ) -> None:
         from auditeval.pretrained.qwen_omni import DTYPES, find, fingerprint
 
@@ -47,6 +50,7 @@ class LocalJudge:
         self._model.to(device)
         self.name = name or Path(checkpoint).name
         self.revision = f"1-{fingerprint(checkpoint, folder)}-{dtype}-{max_new_tokens}"
+        self.failures = checked_failures(failures)
         self._max_new_tokens = max_new_tokens
         self._special = sorted(self._tokenizer.get_added_vocab())
         self._lock = threading.Lock()
@@ -60,7 +64,7 @@ class LocalJudge:
         try:
             inputs = self._inputs(question)
         except audio.AudioError as error:
-            return Answer(None, str(error))
+            return Answer(None, str(error), refused=True)
         read = inputs["input_ids"].shape[1]
         on_device = {name: tensor.to(self._model.device) for name, tensor in inputs.items()}
         try:
@@ -70,7 +74,8 @@ class LocalJudge:
                     **on_device, generation_config=self._generation(question.temperature)
                 )
         except torch.OutOfMemoryError:
-            return Answer(None, f"a question of {read} tokens is too long for the judge's memory")
+            reason = f"a question of {read} tokens is too long for the judge's memory"
+            return Answer(None, reason, refused=True)
         written = made[0, read:].cpu()
         found = parsed(self._tokenizer.decode(written, skip_special_tokens=True), question.reply)
         usage = Usage(1, read, len(written))

@@ -5,16 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
-from auditeval import jsonl
+from auditeval.judges.answers import read_answers
 from auditeval.judges.judge import Answer, Question, Reply
-from auditeval.types import UserError, sentence
-
-_WORDS = {"key", "judge", "reason"}
-_KEYS = {*_WORDS, "value"}
+from auditeval.types import sentence
 
 
 class ReplayJudge:
@@ -26,27 +22,24 @@ class ReplayJudge:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self._answers: dict[str, dict[str, Any]] = {}
-        for where, row in jsonl.objects(Path(path)):
-            if set(row) != _KEYS or not all(isinstance(row[name], str) for name in _WORDS):
-                raise UserError(
-                    f"{where}: expected a recorded answer, an object of {', '.join(sorted(_KEYS))}"
-                )
-            self._answers[row["key"]] = row
-        judges = sorted({str(row["judge"]) for row in self._answers.values()})
+        self._answers = {line.key: line for line in read_answers(Path(path))}
+        judges = sorted({line.judge for line in self._answers.values()})
         self.name = judges[0] if len(judges) == 1 else f"replay of {', '.join(judges)}"
-        kept = json.dumps(sorted(self._answers.items()))
+        said = {"key", "judge", "value", "reason"}
+        kept = json.dumps(
+            [(key, line.model_dump(include=said)) for key, line in sorted(self._answers.items())]
+        )
         self.revision = f"replay-{hashlib.sha256(kept.encode()).hexdigest()[:16]}"
 
     def ask(self, question: Question[Reply]) -> Answer[Reply]:
         """See `Judge.ask`; never raises, never costs anything."""
-        row = self._answers.get(question.key)
-        if row is None:
+        line = self._answers.get(question.key)
+        if line is None:
             return Answer(None, "not recorded")
-        if row["value"] is None:
-            return Answer(None, row["reason"])
+        if line.value is None:
+            return Answer(None, line.reason)
         try:
-            return Answer(question.reply.model_validate(row["value"]))
+            return Answer(question.reply.model_validate(line.value))
         except ValidationError as error:
             reason = f"the recorded answer does not fit ({sentence(error, question.reply)})"
             return Answer(None, reason)

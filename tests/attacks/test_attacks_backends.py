@@ -137,7 +137,7 @@ JUDGES: dict[str, tuple[dict[str, Any], str]] = {
             "_target_": "auditeval.judges.cached.CachedJudge",
             "judge": "x",
             "folder": None,
-            "record": "mine.yaml",
+            "log": "mine.yaml",
         },
         "CachedJudge: 'str' object has no attribute 'name'",
     ),

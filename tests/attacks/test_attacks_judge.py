@@ -21,6 +21,7 @@ from outcomes import WrongResult, same
 from pydantic import BaseModel, ConfigDict, Field
 
 from auditeval.audio import Waveform
+from auditeval.judges.answers import AnswerLog
 from auditeval.judges.cached import CachedJudge
 from auditeval.judges.http import HTTPJudge
 from auditeval.judges.judge import Question, Usage
@@ -221,7 +222,7 @@ TEXTS = ("[" * 100_000, '{"score": ' + "9" * 5000 + "}", '{"score": 1e999}', '{"
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_text_that_does_not_fit_is_no_answer(text: str, tmp_path: Path) -> None:
     with serving(saying(response(completion(text)))) as server:
-        asker = CachedJudge(judge(server), tmp_path, tmp_path / "answers.jsonl")
+        asker = CachedJudge(judge(server), tmp_path, AnswerLog(tmp_path / "answers.jsonl"))
         answer = asker.ask(QUESTION)
     if answer.value is not None and not isinstance(answer.value.score, float):
         raise WrongResult(repr(answer))
@@ -246,7 +247,7 @@ def test_a_count_of_tokens_that_cannot_be_is_none(count: Any) -> None:
 def test_a_usage_that_is_none_counts_nothing(usage: bytes) -> None:
     body = completion()[:-1] + b', "usage": ' + usage + b"}"
     with serving(saying(response(body))) as server:
-        answer = judge(server, prompt_price=1.0).ask(QUESTION)
+        answer = judge(server, prompt_price=1.0, completion_price=1.0).ask(QUESTION)
     assert answer.value == Mark(score=3.5)
     same(answer.usage, Usage(1), "the usage")
 
@@ -283,7 +284,9 @@ def test_a_key_that_comes_back_is_kept_nowhere(
     caplog.set_level("INFO")
     found = ""
     with serving(saying(said)) as server:
-        asker = CachedJudge(judge(server), tmp_path / "cache", tmp_path / "answers.jsonl")
+        asker = CachedJudge(
+            judge(server), tmp_path / "cache", AnswerLog(tmp_path / "answers.jsonl")
+        )
         try:
             found = repr(asker.ask(QUESTION))
         except UserError as error:

@@ -137,6 +137,30 @@ def test_what_a_judge_did_not_answer_is_asked_again(
     assert (tmp_path / "run" / RECORDS).read_bytes() == before
 
 
+def test_what_a_judge_did_not_answer_before_a_stop_is_asked_again_first(
+    benchmark: Louder, loud: OutputFolder, tmp_path: Path
+) -> None:
+    class Silent(Louder):
+        """Gives no verdict on a clip, and stops at a later one, as a judge that fails would."""
+
+        def __init__(self) -> None:
+            self._samples = benchmark._samples
+
+        def evaluate(self, sample: Clip, output: Output) -> Record:
+            if sample.id == "clip05":
+                raise UserError("no answer to 20 questions in a row")
+            record = super().evaluate(sample, output)
+            return record | {"status": "unscored"} if sample.id >= "clip02" else record
+
+    with pytest.raises(UserError, match="in a row"):
+        run(Silent(), loud, tmp_path / "run", workers=0)
+    asked: list[str] = []
+    run(_Told(benchmark, asked), loud, tmp_path / "run", workers=0)
+    assert asked == [f"clip{n:02d}" for n in range(2, CLIPS)]
+    run(benchmark, loud, tmp_path / "whole")
+    assert (tmp_path / "run" / RECORDS).read_bytes() == (tmp_path / "whole" / RECORDS).read_bytes()
+
+
 @pytest.mark.parametrize("name", [RECORDS, f"{RECORDS}.partial"])
 @pytest.mark.parametrize("damage", ["garbage", "a list", "other samples", "too many", "no id"])
 def test_records_that_are_none_are_said(

@@ -177,16 +177,36 @@ def test_an_output_that_holds_something_else_is_left_alone(
     assert (tmp_path / "constant" / "thesis.txt").read_text() == "mine"
 
 
+ENDPOINT = ["--judge", "http://127.0.0.1:9/v1", "--judge-model", "x"]
 JUDGES: dict[str, tuple[list[str], str]] = {
     "a model for nobody": (["--judge-model", "x"], "--judge-model goes with a --judge that is an"),
     "a model for a file": (
         ["--judge", "a.jsonl", "--judge-model", "x"],
         "--judge-model goes with a --judge that is an endpoint",
     ),
+    "seconds for nobody": (
+        ["--judge-timeout", "5"],
+        "--judge-timeout goes with a --judge that is an endpoint; in the file of --backends it is "
+        "timeout_seconds of a judge",
+    ),
+    "retries of a file": (
+        ["--judge", "a.jsonl", "--judge-retries", "1"],
+        "--judge-retries goes with a --judge that is an endpoint; in the file of --backends it is",
+    ),
+    "failures of a file": (
+        ["--judge", "a.jsonl", "--judge-failures", "1"],
+        "--judge-failures goes with a --judge that is an endpoint or a model; in the file",
+    ),
+    "no time": (
+        [*ENDPOINT, "--judge-timeout", "0"],
+        "timeout_seconds 0.0: expected a number above 0",
+    ),
+    "retries below none": ([*ENDPOINT, "--judge-retries", "-1"], "retries -1: expected a number"),
+    "no failure": ([*ENDPOINT, "--judge-failures", "0"], "failures 0: expected a whole number"),
     "no model": (["--judge", "http://localhost:1/v1"], "--judge is an endpoint: name its model"),
     "no file": (["--judge", "nowhere.jsonl"], "nowhere.jsonl: cannot be read"),
     "nobody there": (
-        ["--judge", "http://127.0.0.1:9/v1", "--judge-model", "x"],
+        [*ENDPOINT, "--judge-retries", "0"],
         "http://127.0.0.1:9/v1: cannot be reached",
     ),
     "no configuration": (["--backends", "nowhere.yaml"], "nowhere.yaml: cannot be read (No such"),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from auditeval.audio import Waveform
+from auditeval.judges.answers import AnswerLog, Tally
 from auditeval.judges.cached import CachedJudge
 from auditeval.judges.judge import Answer, Question, Usage
 from auditeval.judges.replay import ReplayJudge
@@ -94,11 +97,11 @@ def test_what_failed_is_asked_again(tmp_path: Path) -> None:
 
 def test_a_replay_gives_back_what_was_recorded(tmp_path: Path) -> None:
     record = tmp_path / "new" / "answers.jsonl"
-    judge = CachedJudge(Scripted({0: 3.0, 1: 4.5}), tmp_path / "cache", record)
+    judge = CachedJudge(Scripted({0: 3.0, 1: 4.5}), tmp_path / "cache", AnswerLog(record))
     asked = [question(run=run) for run in range(3)]
     said = [judge.ask(one) for one in asked]
     # A resumed run records what it takes from the cache too, and the last word counts.
-    resumed = CachedJudge(Scripted({2: 1.0}), tmp_path / "cache", record)
+    resumed = CachedJudge(Scripted({2: 1.0}), tmp_path / "cache", AnswerLog(record))
     assert [resumed.ask(one).value for one in asked] == [
         Mark(score=3.0),
         Mark(score=4.5),
@@ -115,7 +118,8 @@ def test_a_replay_gives_back_what_was_recorded(tmp_path: Path) -> None:
 
 def test_judges_of_two_roles_record_in_one_file(tmp_path: Path) -> None:
     record, long = tmp_path / "answers.jsonl", "?" * 20_000
-    first, second = (CachedJudge(Scripted({}), None, record) for _ in range(2))
+    log = AnswerLog(record)
+    first, second = (CachedJudge(Scripted({}), None, log) for _ in range(2))
     second.model = "other"
     asked = [question(run=run, prompt=long) for run in range(60)]
     with ThreadPoolExecutor(8) as pool:
@@ -123,17 +127,18 @@ def test_judges_of_two_roles_record_in_one_file(tmp_path: Path) -> None:
     replay = ReplayJudge(record)
     assert replay.name == "replay of other, scripted"
     assert {replay.ask(one).reason for one in asked} == {"it was busy"}
+    assert [judge.tally.questions for judge in (first, second)] == [30, 30]
 
 
 def test_a_failure_is_replayed_with_its_reason(tmp_path: Path) -> None:
     record = tmp_path / "answers.jsonl"
-    CachedJudge(Scripted({}), None, record).ask(question())
+    CachedJudge(Scripted({}), None, AnswerLog(record)).ask(question())
     assert ReplayJudge(record).ask(question()) == Answer(None, "it was busy")
 
 
 def test_a_replay_is_the_same_whatever_the_order_of_its_lines(tmp_path: Path) -> None:
     record, turned = tmp_path / "answers.jsonl", tmp_path / "turned.jsonl"
-    judge = CachedJudge(Scripted({0: 3.0, 1: 4.5}), None, record)
+    judge = CachedJudge(Scripted({0: 3.0, 1: 4.5}), None, AnswerLog(record))
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(judge.ask, [question(run=run) for run in range(40)]))
     assert judge.spent == Usage(40, 4000, 400, 20.0)
@@ -147,12 +152,12 @@ def test_a_replay_is_the_same_whatever_the_order_of_its_lines(tmp_path: Path) ->
 
 def test_a_line_torn_by_a_kill_is_cut_when_recording_goes_on(tmp_path: Path) -> None:
     record = tmp_path / "answers.jsonl"
-    CachedJudge(Scripted({0: 3.0}), None, record).ask(question())
+    CachedJudge(Scripted({0: 3.0}), None, AnswerLog(record)).ask(question())
     whole = record.read_bytes()
     record.write_bytes(whole + whole[:20])
     with pytest.raises(UserError, match=r"answers\.jsonl:2: is not JSON"):
         ReplayJudge(record)
-    CachedJudge(Scripted({1: 4.0}), None, record).ask(question(run=1))
+    CachedJudge(Scripted({1: 4.0}), None, AnswerLog(record)).ask(question(run=1))
     assert record.read_bytes().startswith(whole)
     assert ReplayJudge(record).ask(question(run=1)).value == Mark(score=4.0)
 
@@ -178,6 +183,94 @@ def test_a_recorded_answer_out_of_range_is_none(tmp_path: Path) -> None:
     assert "score" in answer.reason
 
 
+def test_usage_is_summed_over_resumes_and_no_question_counts_twice(tmp_path: Path) -> None:
+    record = tmp_path / "answers.jsonl"
+    CachedJudge(Scripted({5: 2.0}), tmp_path / "cache").ask(question(run=5))  # another report's
+    for script in ({0: 3.0}, {0: 3.0, 1: 4.0}):
+        judge = CachedJudge(Scripted(script), tmp_path / "cache", AnswerLog(record))
+        for run in (0, 1, 2, 5, 0):
+            judge.ask(question(run=run))
+    assert judge.spent == Usage(2, 200, 20, 1.0)
+    # 0 once, 1 twice, 2 twice; 5 cost this report nothing.
+    assert judge.tally == Tally(4, 3, 1, Usage(5, 500, 50, 2.5), Counter({"it was busy": 1}))
+    assert AnswerLog(record).tally("scripted") == judge.tally
+    assert AnswerLog(record).tally("nobody") == Tally()
+
+
+def test_what_was_paid_is_known_without_a_cache(tmp_path: Path) -> None:
+    """As after a kill between the line of the record and the entry of the cache."""
+    record = tmp_path / "answers.jsonl"
+    CachedJudge(Scripted({0: 3.0}), None, AnswerLog(record)).ask(question())
+    again = Scripted({0: 4.0})
+    assert CachedJudge(again, None, AnswerLog(record)).ask(question()).value == Mark(score=3.0)
+    assert again.asked == 0
+    other = Scripted({0: 4.0}, revision="2")
+    assert CachedJudge(other, None, AnswerLog(record)).ask(question()).value == Mark(score=4.0)
+
+
+class Failing(Scripted):
+    """Of which a run has had enough after three questions; `refused` are runs it does not take."""
+
+    failures = 3
+
+    def __init__(self, script: dict[int, float], refused: tuple[int, ...] = ()) -> None:
+        super().__init__(script)
+        self._refused = refused
+
+    def ask(self, question: Question[Any]) -> Answer[Any]:
+        answer = super().ask(question)
+        return replace(answer, refused=question.run in self._refused)
+
+
+def test_a_run_stops_after_so_many_failures_in_a_row(tmp_path: Path) -> None:
+    failing = Failing({2: 3.0})
+    judge = CachedJudge(failing, tmp_path, AnswerLog(tmp_path / "answers.jsonl"))
+    for run in (0, 1, 2, 3, 4, 2):  # an answer begins the count anew, one that is kept does not
+        judge.ask(question(run=run))
+    said = (
+        r"^scripted: no answer to 3 questions in a row, which is what --judge-failures allows "
+        r"\(the last: it was busy\); what was answered is kept, and the same command goes on "
+        r"from there$"
+    )
+    for run in (5, 6, 2):
+        with pytest.raises(UserError, match=said):
+            judge.ask(question(run=run))
+    assert failing.asked == 6  # who asks on in another thread does not reach it
+    assert judge.tally.reasons == {"it was busy": 5}
+
+
+def test_a_replay_never_stops() -> None:
+    silent = CachedJudge(Scripted({}), None)
+    assert {silent.ask(question(run=run)).reason for run in range(50)} == {"it was busy"}
+
+
+def test_clips_that_are_refused_count_once_however_many_questions_are_on_them() -> None:
+    judge = CachedJudge(Failing({}, refused=tuple(range(9))), None)
+    for run in range(9):
+        judge.ask(question(run=run))
+    judge.ask(question(clips=(("output", QUIETER),)))
+    with pytest.raises(UserError, match="no answer to 3 questions in a row"):
+        judge.ask(question(clips=()))
+
+
+def test_threads_count_together() -> None:
+    failing = Failing({})
+    judge = CachedJudge(failing, None)
+
+    def ask(run: int) -> bool:
+        try:
+            judge.ask(question(run=run))
+        except UserError:
+            return True
+        return False
+
+    with ThreadPoolExecutor(8) as pool:
+        stopped = list(pool.map(ask, range(40)))
+    assert stopped.count(False) == 2
+    assert failing.asked <= 2 + 8
+
+
 def test_usage_is_printable() -> None:
     spent = Usage(1, 100, 10, 0.25) + Usage(2, 200, 20, 0.5)
     assert str(spent) == "3 requests, 300 prompt and 30 completion tokens, 0.7500 USD"
+    assert str(spent + Usage(1, cost_usd=None)).endswith(", price unknown")

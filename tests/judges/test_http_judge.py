@@ -86,12 +86,61 @@ def test_an_answer_that_does_not_fit_is_asked_for_again(junk: str) -> None:
     with serving((200, junk), (200, f"```json\n{GOOD}\n```")) as endpoint:
         answer = judge(endpoint.url).ask(question())
         assert answer.value == Mark(score=3.5)
-        assert answer.usage == Usage(2, 2000, 20, 0.0)
+        assert answer.usage == Usage(2, 2000, 20, None)
     with serving((200, junk)) as endpoint:
         answer = judge(endpoint.url).ask(question())
         assert answer.value is None
         assert answer.reason.startswith("the judge")
         assert len(endpoint.requests) == 3
+
+
+def test_a_question_has_one_budget_of_requests_whatever_fails() -> None:
+    """Not the SDK's retries for each of ours."""
+    busy = (500, {"error": {"message": "later"}})
+    with serving(busy, (200, "junk"), busy) as endpoint:
+        answer = judge(endpoint.url, retries=3).ask(question())
+        assert answer.usage.requests == len(endpoint.requests) == 4
+        assert answer.reason == "the judge refused: 500 later"
+    with serving((200, "junk"), busy, (200, "junk"), (200, GOOD)) as endpoint:
+        answer = judge(endpoint.url, retries=3).ask(question())
+        assert answer.usage.requests == len(endpoint.requests) == 4
+        assert answer.value == Mark(score=3.5)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        *({"retries": value} for value in (-1, 2.5, True, "3", 1000)),
+        *({"timeout_seconds": value} for value in (0, -1, float("nan"), float("inf"), "1")),
+        *({"failures": value} for value in (0, 1.5, True)),
+        *({"prompt_price": value} for value in (-1, "1", float("nan"))),
+    ],
+    ids=str,
+)
+def test_an_option_that_is_none_is_one_sentence(bad: dict[str, Any]) -> None:
+    with pytest.raises(UserError, match=next(iter(bad)).removeprefix("prompt_") + ".*: expected"):
+        judge("http://localhost:1/v1", **bad)
+
+
+def test_a_cost_is_unknown_without_both_prices() -> None:
+    for prices, said in (
+        ({}, "price unknown"),
+        ({"prompt_price": 1.0}, "price unknown"),
+        ({"prompt_price": 1.0, "completion_price": 0.0}, "0.0010 USD"),
+    ):
+        with serving((200, GOOD)) as endpoint:
+            usage = judge(endpoint.url, **prices).ask(question()).usage
+        assert str(usage + Usage()).endswith(f", {said}")
+
+
+def test_an_endpoint_that_breaks_off_later_gives_no_answer() -> None:
+    """It may be the question that it does not survive, and others may have answers."""
+    with serving((200, GOOD)) as endpoint:
+        asker = judge(endpoint.url, retries=0)
+        assert asker.ask(question()).value == Mark(score=3.5)
+    answer = asker.ask(question(run=1))
+    assert answer.reason.startswith("the judge cannot be reached (")
+    assert answer.usage.requests == 1
 
 
 PARTS: Any = [{"type": "text", "text": GOOD}]
@@ -144,7 +193,8 @@ def test_a_refused_clip_is_no_reason_to_give_up_the_schema() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "says"), [(401, "MY_API_KEY"), (403, "MY_API_KEY"), (404, "'tiny'")]
+    ("status", "says"),
+    [(401, "MY_API_KEY"), (402, "to be paid"), (403, "MY_API_KEY"), (404, "'tiny'")],
 )
 def test_what_no_retry_mends_is_one_sentence_without_the_key(
     status: int, says: str, monkeypatch: pytest.MonkeyPatch

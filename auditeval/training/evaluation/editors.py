@@ -98,8 +98,8 @@ class EditorBenchmark(EditorMetric):
     ) -> EditorBenchmark:
         """One of `auditeval.bench` by its name, on its folder or file of samples.
 
-        `models` are `backends`, `judge`, `judge_model` and `cache_dir`, as there. Raises UserError
-        for names, samples and settings that are none.
+        `models` are `backends`, `judge` and `cache_dir`, as there. Raises UserError for names,
+        samples and settings that are none.
         """
         if benchmark == "salmon":
             raise UserError("salmon is for an evaluator in training (SALMonAccuracy), no editor")

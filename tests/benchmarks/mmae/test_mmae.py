@@ -17,6 +17,7 @@ from auditeval.benchmarks.mmae.questions import _reply
 from auditeval.benchmarks.run import run
 from auditeval.benchmarks.selection import Selection
 from auditeval.benchmarks.systems import Identity, OutputFolder
+from auditeval.judges.answers import AnswerLog
 from auditeval.judges.cached import CachedJudge
 from auditeval.judges.replay import ReplayJudge
 from auditeval.types import Undefined
@@ -269,7 +270,7 @@ def test_a_replay_agrees_byte_for_byte_whatever_the_workers(tmp_path: Path) -> N
     def made(judge: Any) -> MMAE:
         return MMAE(meta, Backends({"judge": judge}))
 
-    recorded = made(CachedJudge(ToldJudge(VOTES), tmp_path / "cache", record))
+    recorded = made(CachedJudge(ToldJudge(VOTES), tmp_path / "cache", AnswerLog(record)))
     run(recorded, Identity(recorded), tmp_path / "first", workers=3)
     texts = []
     for workers in (0, 4):
