@@ -90,7 +90,8 @@ class HTTPJudge:
         from auditeval.judges.connection import UnreadableAnswer
 
         openai = self._openai
-        usage, reason, left = Usage(), "", 1 + self._retries
+        usage = Usage(cost_usd=None if None in self._prices else 0.0)
+        reason, left = "", 1 + self._retries
         while left > 0:
             try:
                 text, used = self._completed(question, left - 1)

@@ -131,6 +131,8 @@ def test_a_cost_is_unknown_without_both_prices() -> None:
         with serving((200, GOOD)) as endpoint:
             usage = judge(endpoint.url, **prices).ask(question()).usage
         assert str(usage + Usage()).endswith(f", {said}")
+    with serving((500, {})) as endpoint:
+        assert str(judge(endpoint.url, retries=0).ask(question()).usage).endswith("price unknown")
 
 
 def test_an_endpoint_that_breaks_off_later_gives_no_answer() -> None:
