@@ -9,12 +9,14 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from commands import Ended
 from hostile_endpoint import Server, completion, response, saying, serving
-from outcomes import WrongResult, same
+from outcomes import same
 from small_benchmarks import clip, entry, mmae
 
 from auditeval import bench
@@ -136,14 +138,28 @@ def case(request: pytest.FixtureRequest) -> Case:
     return CASES[request.param]
 
 
+@contextmanager
+def opened(folder: Path, speak: Speak) -> Iterator[Room]:
+    meta = mmae(folder, entry())
+    meta.write_text(json.dumps([entry(), entry(id="b")]))
+    clip(folder / "outputs" / "b.wav", 2)
+    endpoint = Endpoint(speak)
+    with serving(endpoint) as server:
+        yield Room(folder, meta, endpoint, server)
+
+
 @pytest.fixture
 def room(tmp_path: Path, case: Case) -> Iterator[Room]:
-    meta = mmae(tmp_path, entry())
-    meta.write_text(json.dumps([entry(), entry(id="b")]))
-    clip(tmp_path / "outputs" / "b.wav", 2)
-    endpoint = Endpoint(case.speak)
-    with serving(endpoint) as server:
-        yield Room(tmp_path, meta, endpoint, server)
+    with opened(tmp_path, case.speak) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Of a run with which all is well from its beginning to its end."""
+    with opened(tmp_path_factory.mktemp("whole"), CASES["valid"].speak) as made:
+        assert made.run("run", CASES["valid"]) is None
+        return made.left("run")["records.jsonl"]
 
 
 def test_a_judge_is_asked_so_often_and_the_run_ends_so(room: Room, case: Case) -> None:
@@ -169,7 +185,7 @@ def processes() -> Any:
 
 
 def test_killed_in_the_middle_it_goes_on_to_the_same_bytes(
-    room: Room, case: Case, processes: Any
+    room: Room, case: Case, processes: Any, records: bytes
 ) -> None:
     """All is well for a sample, then it happens; in the end all is well again."""
     room.begin(QUESTIONS)
@@ -192,12 +208,39 @@ def test_killed_in_the_middle_it_goes_on_to_the_same_bytes(
     else:
         same(room.left("killed"), room.left("unbroken"), "what is left")
 
-    room.begin(2 * TWICE)
-    same(room.run("whole", case), None, "the end")
-    for name in ("unbroken", "killed"):
-        room.begin(TWICE)
-        same(room.run(name, case), None, "the end")
-        same(room.left(name)["records.jsonl"], room.left("whole")["records.jsonl"], "the records")
-        spent = room.spent(name)
-        if (spent["questions"], spent["answered"]) != (TWICE, 1.0):
-            raise WrongResult(str(spent))
+    room.begin(TWICE)
+    same(room.run("killed", case), None, "the end")
+    same(room.left("killed")["records.jsonl"], records, "the records")
+    spent = room.spent("killed")
+    same((spent["questions"], spent["answered"]), (TWICE, 1.0), "the report")
+
+
+def test_a_judge_that_guesses_is_warned_of_and_paid_once(
+    tmp_path: Path, cli: Callable[..., Ended], caplog: pytest.LogCaptureFixture
+) -> None:
+    with opened(tmp_path, CASES["valid"].speak) as room:
+
+        def command(name: str, *options: object) -> tuple[Ended, Any]:
+            judge = ("--judge", f"{room.server.origin}/v1", "--judge-model", "tiny")
+            place = ("-s", f"x={tmp_path / 'outputs'}", "-o", room.folder / name / "report")
+            common = ("--workers", 0, "--cache-dir", tmp_path / "cache")
+            caplog.clear()
+            ended = cli("bench", "mmae", room.meta, *place, *judge, *common, *options)
+            return ended, room.spent(name)
+
+        ended, spent = command("checked")
+        same((ended.status, room.server.requests), (0, 8 + TWICE), "requests")
+        assert "tiny is right in 4 of 8 questions whose answers are known" in caplog.text
+        same((spent["questions"], spent["requests"]), (8 + TWICE, 8 + TWICE), "the report")
+        same(spent["USD"], "price unknown", "the cost")
+        assert "| price unknown |" in (room.folder / "checked/report/mmae.md").read_text()
+        assert f"tiny, in this run: {8 + TWICE} requests, " in ended.out
+
+        ended, spent = command("again")
+        same((ended.status, room.server.requests), (0, 8 + TWICE), "requests")
+        assert "tiny is right in 4 of 8" in caplog.text
+        same((spent["from the cache"], spent["requests"]), (8 + TWICE, 0), "the report")
+
+        ended, spent = command("unchecked", "--no-judge-check")
+        assert not caplog.text
+        same((spent["questions"], spent["from the cache"]), (TWICE, TWICE), "the report")
