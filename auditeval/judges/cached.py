@@ -45,7 +45,6 @@ class CachedJudge:
 
     def ask(self, question: Question[Reply]) -> Answer[Reply]:
         """See `Judge.ask`. Raises UserError too where the judge fails at every question."""
-        self._patience.check()
         key = question.key
         if (value := self._recorded(question, key)) is not None:
             return Answer(value)

@@ -30,24 +30,18 @@ def is_live(judge: Any) -> bool:
 class Patience:
     """With the judge `name`, until `failures` questions in a row had no answer, whoever asked.
 
-    Clips that it refuses (too long ones) count once, however many questions are on them. None is
-    for ever. Once it is at its end it stays so: threads that go on ask nothing.
+    From there on each failure is an error, until there is an answer again. Clips that it refuses
+    (too long ones) count once, however many questions are on them. None is for ever.
     """
 
     def __init__(self, name: str, failures: int | None) -> None:
         self._name, self._failures = name, failures
         self._count = 0
         self._refused: set[tuple[str, ...]] = set()
-        self._said = ""
         self._lock = threading.Lock()
 
-    def check(self) -> None:
-        """Raises UserError where it has ended."""
-        if self._said:
-            raise UserError(self._said)
-
     def count(self, question: Question[Any], answer: Answer[Any]) -> None:
-        """Take note of an answer, or of none; raises UserError as `check`."""
+        """Take note of an answer, or of none; raises UserError where it has ended."""
         with self._lock:
             if answer.value is not None:
                 self._count = 0
@@ -59,9 +53,8 @@ class Patience:
                     return
                 self._refused.add(clips)
             self._count += 1
-            if self._count == self._failures:
-                self._said = (
-                    f"{self._name}: no answer to {self._count} questions in a row, which is what "
-                    f"--judge-failures allows (the last: {answer.reason}); {GOES_ON}"
+            if self._failures is not None and self._count >= self._failures:
+                raise UserError(
+                    f"{self._name}: no answer to {self._count} questions in a row "
+                    f"(--judge-failures {self._failures}; the last: {answer.reason}); {GOES_ON}"
                 )
-        self.check()

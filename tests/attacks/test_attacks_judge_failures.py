@@ -28,12 +28,13 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and 
 
 QUESTIONS = 3
 """Of a sample: one rubric, three votes. There are two samples."""
-PATIENCE = 0.2
+PATIENCE, SHORT = 20.0, 0.5
+"""Seconds that a request may take; where it takes all of them, few."""
 
 VALUE = '{"reason": "it is quiet", "choice": "A"}'
 OTHER = VALUE.replace("A", "B")
 SOON = "retry-after-ms: 1\r\n"
-STOPS = r"^tiny: no answer to 3 questions in a row, .*\(the last: "
+STOPS = r"^tiny: no answer to 3 questions in a row \(--judge-failures 3; the last: "
 
 Speak = Callable[[Server, socket.socket], None]
 
@@ -45,6 +46,7 @@ class Case(NamedTuple):
     requests: int
     stops: str | None
     retries: int = 1
+    seconds: float = PATIENCE
 
 
 def text(said: str) -> Speak:
@@ -70,7 +72,11 @@ CASES: dict[str, Case] = {
     "429": Case(status("429 No"), TWICE, rf"{STOPS}the judge refused: 429 no"),
     "500": Case(status("500 No"), TWICE, rf"{STOPS}the judge refused: 500 no"),
     "hang": Case(
-        lambda server, connection: server.closed.wait(30), EACH, rf"{STOPS}no answer within", 0
+        lambda server, connection: server.closed.wait(30),
+        EACH,
+        rf"{STOPS}no answer within",
+        retries=0,
+        seconds=SHORT,
     ),
     "closed": Case(saying(b""), 1, r"cannot be reached \(", 0),
     "huge": Case(saying(response(b"x" * (5 << 20))), EACH, rf"{STOPS}.* is longer than 4 MiB"),
@@ -109,10 +115,14 @@ class Room(NamedTuple):
     def run(self, name: str, case: Case) -> str | None:
         """Why it stopped, None if it came to its end."""
         try:
-            ask(self.meta, self.folder / name, self.server.origin, case.retries)
+            ask(self.meta, self.folder / name, self.judge(case))
         except UserError as error:
             return str(error)
         return None
+
+    def judge(self, case: Case) -> JudgeAt:
+        url = f"{self.server.origin}/v1"
+        return JudgeAt(url, "tiny", case.seconds, case.retries, failures=3, check=False)
 
     def left(self, name: str) -> dict[str, bytes]:
         return {
@@ -126,9 +136,8 @@ class Room(NamedTuple):
         return report["tables"]["mmae_judge"]["rows"]["tiny"]
 
 
-def ask(meta: Path, folder: Path, origin: str, retries: int) -> None:
+def ask(meta: Path, folder: Path, judge: JudgeAt) -> None:
     """The run, which may be a process of its own."""
-    judge = JudgeAt(f"{origin}/v1", "tiny", PATIENCE, retries, failures=3, check=False)
     options: dict[str, Any] = {"judge": judge, "workers": 0, "cache_dir": folder / "cache"}
     bench("mmae", meta, {"x": meta.parents[1] / "outputs"}, folder / "report", **options)
 
@@ -193,7 +202,7 @@ def test_killed_in_the_middle_it_goes_on_to_the_same_bytes(
 
     room.begin(QUESTIONS, at=QUESTIONS + 1)
     child = processes.Process(
-        target=ask, args=(room.meta, room.folder / "killed", room.server.origin, case.retries)
+        target=ask, args=(room.meta, room.folder / "killed", room.judge(case))
     )
     child.start()
     assert room.endpoint.held.wait(60)
@@ -206,7 +215,10 @@ def test_killed_in_the_middle_it_goes_on_to_the_same_bytes(
     if ended != again:  # a process that it never answered asks no further
         assert all("cannot be reached" in str(said) for said in (ended, again))
     else:
-        same(room.left("killed"), room.left("unbroken"), "what is left")
+        found, expected = room.left("killed"), room.left("unbroken")
+        same([*found], [*expected], "files")
+        for name, data in found.items():
+            same(data.decode().splitlines(), expected[name].decode().splitlines(), name)
 
     room.begin(TWICE)
     same(room.run("killed", case), None, "the end")

@@ -87,11 +87,6 @@ def test_a_whole_number_counts_in_any_form(score: Any) -> None:
     assert repr(style.target_style_score) == "2"
 
 
-@pytest.mark.parametrize("score", [True, 2.5, "2.5", "two", None, 4, -1, [2]])
-def test_what_is_no_whole_number_of_the_scale_is_no_answer(score: Any) -> None:
-    assert "event_scores.breath" in str(parsed(event(score), EventReply))
-
-
 @pytest.mark.parametrize(("score", "is_read"), [(3, True), ("3", True), (3.5, True), (True, False)])
 def test_a_truth_value_is_no_score_of_swanbench(score: Any, is_read: bool) -> None:
     words = dict.fromkeys(("Overall_Impression", "Expressiveness", "Final_Recommendation"), "")
