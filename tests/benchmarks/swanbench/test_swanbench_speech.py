@@ -100,10 +100,10 @@ def test_two_actors_are_two_voices_and_one_is_one(shared_data: Path, tmp_path: P
     from auditeval.backends.speakers import Resemblyzer
 
     def neutral(actor: str, start: int) -> Waveform:
-        paths = sorted((shared_data / "emodb_subset").glob(f"{actor}*N*.flac"))[start : start + 3]
+        paths = sorted((shared_data / "emodb_subset").glob(f"{actor}*N*.flac"))[start : start + 4]
         return joined(*map(audio.decode, paths))
 
-    first, second = neutral("03", 0), neutral("03", 3)
+    first, second = neutral("03", 0), neutral("03", 4)
     for other, turns in ((second, 0), (neutral("08", 0), 1)):
         said = (*words(A, first.seconds), *later(words(B, other.seconds), first.seconds))
         told = Told("told-words", Transcript(f"{A} {B}", said))
