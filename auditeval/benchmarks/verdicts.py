@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from auditeval import jsonl
 from auditeval.benchmarks.benchmark import Benchmark, Record
 from auditeval.benchmarks.run import RECORDS, SETTINGS
-from auditeval.benchmarks.systems import OutputFolder
+from auditeval.benchmarks.systems import OutputFolder, System
 from auditeval.reading import json_file
 from auditeval.types import Axis, EditPair, UserError
 
@@ -63,7 +63,7 @@ def axes(benchmark: str) -> tuple[Axis, ...]:
     return _READINGS[benchmark].axes
 
 
-def recorded(benchmark: Benchmark, systems: Sequence[OutputFolder], run: Path) -> list[Judged]:
+def recorded(benchmark: Benchmark, systems: Sequence[System], run: Path) -> list[Judged]:
     """What `auditeval bench` wrote of these systems into the folder `run`, by system, in its order.
 
     Samples without an original, and outputs that are missing, have no edit. Raises UserError naming
@@ -74,6 +74,8 @@ def recorded(benchmark: Benchmark, systems: Sequence[OutputFolder], run: Path) -
     samples = {sample.id: sample for sample in benchmark.samples}
     found = []
     for system in systems:
+        if not isinstance(system, OutputFolder):
+            raise UserError(f"{system.name}: expected its outputs, found verdicts without audio")
         path = run / system.name / RECORDS
         if not path.is_file():
             raise UserError(f"{path}: no such records; expected a finished run of that system")

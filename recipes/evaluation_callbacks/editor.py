@@ -75,7 +75,8 @@ def main(work: Path) -> None:
     config = OmegaConf.load(Path(__file__).with_name("editor.yaml"))
     config.work = str(work)
     callback = hydra.utils.instantiate(config.callback)
-    validation = [(sample.id, wave(sample.files[0])) for sample in read(work / "enhancement")]
+    samples = callback.metrics["speech"].samples  # those of its selection
+    validation = [(id, wave(sample.files[0])) for id, sample in samples.items()]
     trainer = lightning.Trainer(
         accelerator="cpu",
         max_epochs=20,

@@ -30,19 +30,6 @@ def louder_outputs(benchmark: Louder) -> dict[str, Any]:
     return {"id": [clip.id for clip in benchmark.samples], "edited": clips, "rate_hz": RATE_HZ}
 
 
-@pytest.mark.parametrize(
-    ("limit", "places"), [(None, range(7)), (9, range(7)), (3, (0, 2, 4)), (1, (0,))]
-)
-def test_a_limit_is_drawn_evenly(louder: Louder, limit: int | None, places: Any) -> None:
-    metric = EditorBenchmark(louder, limit)
-    assert [sample.id for sample in metric.samples] == [f"clip{place:02d}" for place in places]
-    rows = metric.batch(None, louder_outputs(louder))
-    assert list(rows) == [sample.id for sample in metric.samples]  # others are not evaluated
-    assert metric.values(rows) == {"success": 1.0, "gain": pytest.approx(2.0), "seen": 1.0}
-    part = dict(list(rows.items())[:1])
-    assert metric.values(part)["seen"] == 1 / len(places)  # type: ignore[index]
-
-
 def test_an_outage_leaves_its_epoch_undefined_and_is_over_in_the_next(louder: Louder) -> None:
     asked: list[str] = []
 
@@ -99,7 +86,7 @@ def test_a_judge_that_gave_up_is_made_anew() -> None:
 def test_yaml_names_a_benchmark_and_who_judges(tmp_path: Path) -> None:
     """An endpoint that is not there: undefined for its sentence, while the fit goes on."""
     pytest.importorskip("openai")
-    lay_out(tmp_path / "bench", row("style"), row("paralinguistic"))
+    lay_out(tmp_path / "bench", row("style"), row("style", sample_id="s2"), row("paralinguistic"))
     judge = "{_target_: auditeval.judges.http.HTTPJudge, base_url: http://127.0.0.1:9/v1, "
     (tmp_path / "mine.yaml").write_text(f"judge: {judge} model: none, retries: 0}}")
     node = OmegaConf.create(
@@ -109,11 +96,12 @@ def test_yaml_names_a_benchmark_and_who_judges(tmp_path: Path) -> None:
             "samples": str(tmp_path / "bench"),
             "backends": str(tmp_path / "mine.yaml"),
             "cache_dir": str(tmp_path / "cache"),
+            "tasks": ["style"],
             "limit": 1,
         }
     )
     metric = hydra.utils.instantiate(node)
-    assert [sample.id for sample in metric.samples] == ["s__style"]
+    assert list(metric.samples) == ["s__style"]  # no s2, no paralinguistic
     metric.start(None, None)
     clip = torch.from_numpy(tone(220).samples)
     found = metric.values(
@@ -130,7 +118,7 @@ def test_yaml_names_a_benchmark_and_who_judges(tmp_path: Path) -> None:
         ({"benchmark": "salmon"}, "salmon is for an evaluator in training"),
         ({"samples": "nowhere"}, "nowhere: expected data/<task>/samples.jsonl"),
         ({"backends": "ofline"}, "backends 'ofline': expected a YAML file or one of"),
-        ({"limit": 0}, "limit 0: expected a whole number above 0"),
+        ({"limit": 0}, "limit: expected 1 or more samples of each task, found 0"),
         ({"judge": "answers.jsonl"}, r"answers\.jsonl: cannot be read"),
     ],
 )

@@ -241,6 +241,9 @@ def test_rubrics_are_grades_and_those_without_an_answer_are_none(tmp_path: Path)
     assert b.verdicts == {"relevance": Verdict(1.0)}
     assert (a.pair.original_caption, a.pair.target_caption) == ("", "Remove the dog.")
     assert [one.verdicts for one in recorded(benchmark, [system], tmp_path / "silent")] == [{}, {}]
+    given: Any = SimpleNamespace(name="given")  # verdicts in place of outputs
+    with pytest.raises(UserError, match="given: expected its outputs, found verdicts without"):
+        recorded(benchmark, [given], tmp_path / "asked")
 
 
 def test_mistakes_are_said_when_it_is_made(root: Path, tmp_path: Path) -> None:

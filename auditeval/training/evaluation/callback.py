@@ -74,7 +74,7 @@ class EvaluationCallback(lightning.Callback):
         whole("every_epochs", every_epochs)
         if not metrics:
             raise UserError("EvaluationCallback: metrics is empty, so there is nothing to log")
-        self._metrics, self._every_epochs = dict(metrics), every_epochs
+        self.metrics, self._every_epochs = dict(metrics), every_epochs
         self._folder = None if folder is None else Path(folder)
         self._rows: dict[str, Rows] = {}
         self._told: set[str] = set()
@@ -83,7 +83,7 @@ class EvaluationCallback(lightning.Callback):
     @property
     def state_key(self) -> str:
         """One of several such callbacks is told from the others by its metrics."""
-        return f"{type(self).__name__}({', '.join(self._metrics)})"
+        return f"{type(self).__name__}({', '.join(self.metrics)})"
 
     def state_dict(self) -> dict[str, Any]:
         return {"courses": evaluation.plain(self.courses)}
@@ -94,13 +94,13 @@ class EvaluationCallback(lightning.Callback):
     def check(self, plan: Plan[Any, Any]) -> None:
         """Raises UserError where a model of train.py is trained without validation, or is nothing
         for one of the metrics."""
-        plan.check_validated(f"EvaluationCallback ({', '.join(self._metrics)})")
-        for metric in self._metrics.values():
+        plan.check_validated(f"EvaluationCallback ({', '.join(self.metrics)})")
+        for metric in self.metrics.values():
             metric.check(plan)
 
     def setup(self, trainer: lightning.Trainer, module: Any, stage: str) -> None:
         if stage in ("fit", "validate"):
-            for metric in self._metrics.values():
+            for metric in self.metrics.values():
                 metric.start(trainer, module)
 
     def on_train_start(self, trainer: lightning.Trainer, module: Any) -> None:
@@ -108,7 +108,7 @@ class EvaluationCallback(lightning.Callback):
             raise UserError("EvaluationCallback works in validation, and there is none")
 
     def on_validation_epoch_start(self, trainer: lightning.Trainer, module: Any) -> None:
-        self._rows = {name: {} for name in self._metrics}
+        self._rows = {name: {} for name in self.metrics}
 
     def on_validation_batch_end(
         self,
@@ -120,16 +120,16 @@ class EvaluationCallback(lightning.Callback):
         dataloader_idx: int = 0,
     ) -> None:
         if self._due(trainer):
-            for name, metric in self._metrics.items():
+            for name, metric in self.metrics.items():
                 self._rows[name].update(metric.batch(module, outputs))
 
     def on_validation_epoch_end(self, trainer: lightning.Trainer, module: Any) -> None:
         if not self._due(trainer):
             return
-        for name, metric in self._metrics.items():
+        for name, metric in self.metrics.items():
             self._rows[name].update(metric.epoch(trainer, module))
         shares = _gathered(self._rows)
-        for name, metric in self._metrics.items():
+        for name, metric in self.metrics.items():
             rows: Rows = {}
             for share in reversed(shares):  # the first device's row stays
                 rows.update(share[name])
@@ -157,7 +157,7 @@ class EvaluationCallback(lightning.Callback):
                 # All devices have the same rows, so there is nothing to average.
                 module.log(key, float(value))
             if trainer.state.fn == "fit":
-                lower = key.rpartition("/")[2] in self._metrics[name].lower_is_better
+                lower = key.rpartition("/")[2] in self.metrics[name].lower_is_better
                 course = Course(better="lower" if lower else "higher", epochs=[])
                 course = self.courses.setdefault(key, course)
                 course.epochs = [one for one in course.epochs if one.epoch != trainer.current_epoch]

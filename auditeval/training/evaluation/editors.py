@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytorch_lightning as lightning
@@ -15,8 +15,8 @@ from auditeval.backends.load import Backends
 from auditeval.benchmarking import make_backends
 from auditeval.benchmarks.benchmark import Benchmark, Missing, Output, Record
 from auditeval.benchmarks.opening import AnyPath, Asked, Name, open_benchmark
+from auditeval.benchmarks.selection import Selection
 from auditeval.data_quality.groups import Value
-from auditeval.training.configured import whole
 from auditeval.training.evaluation.callback import EpochMetric, Rows
 from auditeval.training.fit import Plan
 from auditeval.types import Undefined, UserError
@@ -65,11 +65,10 @@ class EditorMetric(EpochMetric):
 
 
 class EditorBenchmark(EditorMetric):
-    """A benchmark of what an editor in training makes; ids are those of its samples.
+    """A benchmark of what an editor in training makes; ids are those of its `samples`.
 
-    With `limit` so many samples, drawn evenly from its order, are evaluated (`samples`), and others
-    that come by are passed over. Logs the benchmark's values over those that came by, and `seen`,
-    their share: what is left out of an epoch is not in its rates.
+    Logs the benchmark's values over those that came by, and `seen`, their share: what is left out
+    of an epoch is not in its rates.
 
     Where a judge or a backend fails, all values of that epoch are undefined, for the reason that it
     gives; nothing more is asked until the next epoch, for which the judges of `backends`, those of
@@ -79,24 +78,22 @@ class EditorBenchmark(EditorMetric):
 
     lower_is_better = frozenset({"error_rate", "content", "reverb", "zh", "en", "real_time_factor"})
 
-    def __init__(
-        self, benchmark: Benchmark, limit: int | None = None, backends: Backends | None = None
-    ) -> None:
-        if limit is not None:
-            whole("limit", limit)
+    def __init__(self, benchmark: Benchmark, backends: Backends | None = None) -> None:
         self._benchmark, self._backends = benchmark, backends
-        self._known = {sample.id for sample in benchmark.samples}
-        count = len(self._known)
-        kept = min(limit or count, count)
-        self.samples = [benchmark.samples[place * count // kept] for place in range(kept)]
-        self._chosen = {sample.id: sample for sample in self.samples}
+        self.samples = {sample.id: sample for sample in benchmark.samples}
         self._away: Undefined | None = None
 
     @classmethod
     def named(
-        cls, benchmark: Name, samples: AnyPath, limit: int | None = None, **models: Any
+        cls,
+        benchmark: Name,
+        samples: AnyPath,
+        tasks: Sequence[str] = (),
+        limit: int | None = None,
+        max_seconds: float | None = None,
+        **models: Any,
     ) -> EditorBenchmark:
-        """One of `auditeval.bench` by its name, on its folder or file of samples.
+        """One of `auditeval.bench` by its name, on the same selection of its folder or file.
 
         `models` are `backends`, `judge` and `cache_dir`, as there. Raises UserError for names,
         samples and settings that are none.
@@ -104,8 +101,9 @@ class EditorBenchmark(EditorMetric):
         if benchmark == "salmon":
             raise UserError("salmon is for an evaluator in training (SALMonAccuracy), no editor")
         backends = make_backends(**models)
-        opened, _ = open_benchmark(benchmark, Asked.of(samples, backends))
-        return cls(opened, limit, backends)
+        selection = Selection(tuple(tasks), limit, max_seconds)
+        asked = Asked.of(samples, backends, selection=selection)
+        return cls(open_benchmark(benchmark, asked)[0], backends)
 
     @property
     def name(self) -> str:
@@ -116,21 +114,20 @@ class EditorBenchmark(EditorMetric):
 
     def batch(self, module: Any, outputs: Any) -> Rows:
         ids = self.ids(outputs)
-        if unknown := sorted(set(ids) - self._known):
+        if unknown := sorted(set(ids) - set(self.samples)):
             raise UserError(
                 f"validation_step returned the id {unknown[0]!r}, which {self._benchmark.name} "
-                "does not have"
+                "does not have, or not in its selection"
             )
         return {
             id: self._record(id, clip)
             for id, clip in zip(ids, self.clips(outputs, "edited"), strict=True)
-            if id in self._chosen
         }
 
     def _record(self, id: str, clip: Waveform) -> Record | Undefined:
         if self._away is None:
             try:
-                return {"id": id, **self._benchmark.evaluate(self._chosen[id], heard(clip))}
+                return {"id": id, **self._benchmark.evaluate(self.samples[id], heard(clip))}
             except UserError as error:
                 self._away = Undefined(str(error))
                 if self._backends is not None:
@@ -139,12 +136,12 @@ class EditorBenchmark(EditorMetric):
 
     def values(self, rows: Rows) -> Mapping[str, Value] | Undefined:
         self._away = None
-        seen = [rows[id] for id in self._chosen if id in rows]
+        seen = [rows[id] for id in self.samples if id in rows]
         if away := [row for row in seen if isinstance(row, Undefined)]:
             return away[0]
         if seen and all(row["status"] == "unscored" for row in seen):
             return Undefined(seen[0]["reason"])
-        return {**self._benchmark.values(seen), "seen": len(seen) / len(self._chosen)}
+        return {**self._benchmark.values(seen), "seen": len(seen) / len(self.samples)}
 
 
 def heard(clip: Waveform) -> Output:

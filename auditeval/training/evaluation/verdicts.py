@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytorch_lightning as lightning
@@ -13,7 +13,6 @@ import pytorch_lightning as lightning
 from auditeval.backends.load import Backends
 from auditeval.benchmarks import verdicts
 from auditeval.benchmarks.opening import AnyPath, Asked, Name, open_benchmark
-from auditeval.benchmarks.systems import OutputFolder
 from auditeval.benchmarks.verdicts import Judged
 from auditeval.data_quality.groups import Value
 from auditeval.metrics.agreement import area_under_roc, computed, system_means
@@ -47,7 +46,7 @@ class VerdictAgreement(EvaluatorMetric):
             raise UserError(f"VerdictAgreement: systems is {systems!r}; expected {{NAME: OUTPUTS}}")
         # Verdicts are on record: no model has to say anything.
         opened, found = open_benchmark(benchmark, Asked.of(samples, Backends({}), systems))
-        judged = verdicts.recorded(opened, cast(list[OutputFolder], found), Path(run))
+        judged = verdicts.recorded(opened, found, Path(run))
         self._judged: dict[str, Judged] = {one.pair.id: one for one in judged}
         self._systems = len(systems)
 
