@@ -147,8 +147,8 @@ class SpeechEditBench:
 
     def result_files(self, system: str, records: Sequence[Record]) -> dict[str, Any]:
         """As the released code lays them out (docs/evaluation.md there), in eval_results/; none of
-        verdicts that were read from such files."""
-        if any("verdicts_of" in record for record in records):
+        verdicts that were read from such files, or that are not by its rules."""
+        if "official" not in self._rules or any("verdicts_of" in record for record in records):
             return {}
         eval_set = "subset" if self._selection.settings else "full"
         run_id = self.settings["samples_sha256"][:12]
