@@ -67,6 +67,7 @@ def bench(
     max_seconds: float | None = None,
     backends: str | Path = "offline",
     judge: str | JudgeAt | None = None,
+    protocol: str | None = None,
     checkpoints: Sequence[AnyPath] = (),
     original: Literal["halves", "positive"] = "halves",
     seed: int = SEED,
@@ -85,9 +86,10 @@ def bench(
     `limit` samples of each, and sources of at most `max_seconds`. `backends` is "offline", a
     benchmark's own by its name, or a YAML file; `judge` recorded answers (.jsonl), an audio
     language model, or a `JudgeAt`, which an endpoint needs. One that takes time or money is first
-    asked what is known, and a warning logged if it guesses. `checkpoints` and `original` are for
-    SALMon: evaluators, and what they compare a clip with. `watch` is told of each system how many
-    samples are done, of how many.
+    asked what is known, and a warning logged if it guesses. `protocol` says whose rules make the
+    verdicts (`protocols.PROTOCOLS`; None for the most comparable). `checkpoints` and `original` are
+    for SALMon: evaluators, and what they compare a clip with. `watch` is told of each system how
+    many samples are done, of how many.
 
     Raises UserError for what is no such benchmark, system, backend or output.
     """
@@ -97,7 +99,7 @@ def bench(
     judged = judge if isinstance(judge, JudgeAt) else JudgeAt(judge)
     models = make_backends(backends, judged, cache_dir, folder / "answers.jsonl")
     selection = Selection(tuple(tasks), limit, max_seconds)
-    asked = Asked.of(samples, models, systems, selection=selection, seed=seed)
+    asked = Asked.of(samples, models, systems, selection=selection, seed=seed, protocol=protocol)
     opened, contestants = open_benchmark(benchmark, asked)
     if checkpoints:
         from auditeval import scoring  # with it comes torch

@@ -18,7 +18,12 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 ROOT = Path(__file__).parents[1]
 READ = ("*.md", "docs/*.md", "checkpoints/*/README.md", "recipes/*/README.md")
 # What those link to.
-LINKED = ("recipes/**/results/*.md", "recipes/**/*.png", "tests/performance/results/*.md")
+LINKED = (
+    "recipes/**/results/*.md",
+    "recipes/**/*.png",
+    "tests/performance/results/*.md",
+    "tests/references/*.md",
+)
 # The rooms whose names people import.
 ROOMS = (
     *("metrics", "data_quality", "features", "models", "backends", "judges", "benchmarks"),

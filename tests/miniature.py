@@ -25,6 +25,7 @@ from auditeval.audio.waveform import quantised
 from auditeval.backends.load import Backends
 from auditeval.benchmarks.speecheditbench import judging
 from auditeval.benchmarks.speecheditbench.anchors import EmotionAnchor
+from auditeval.benchmarks.speecheditbench.official import judging as released
 from auditeval.benchmarks.speecheditbench.samples import Sample, read, taxonomy
 
 # What the carried recogniser gets wholly right of this voice.
@@ -327,16 +328,24 @@ def _asked(sample: Sample, clip: Waveform, done: bool, backends: Backends) -> li
         if isinstance(anchor, EmotionAnchor):
             heard = backends("transcriber_en", clip).text
             question: Any = judging.emotion_question(clip, heard, taxonomy(sample.row, anchor))
+            language, labels = sample.row.language, taxonomy(sample.row, anchor)
+            expected = sample.expected_transcript
+            official = released.emotion_question(clip, expected, labels, language)
             label = anchor.target_emotion if done else anchor.source_emotion
             spelt = {"fearful": "Fear", "surprise": "surprised"}.get(label, label)
-            asked.append((question, {"predicted_emotion": spelt, "confidence": 0.9}))
+            answer = {"predicted_emotion": spelt, "confidence": 0.9}
+            asked += [(question, answer), (official, answer)]
         elif anchor.type == "style":
             style = anchor.target_style if done else anchor.source_style
             score = {"target_style_score": 4 if done else 0, "target_style_success": done}
             question = judging.style_question(clip, anchor.target_style)
-            asked.append((question, {**score, "dominant_style": style}))
+            official = released.style_question(
+                clip, sample.row.transcript, anchor.target_style, sample.row.language
+            )
+            asked += [(q, {**score, "dominant_style": style}) for q in (question, official)]
         elif anchor.type == "paralinguistic":
             there = (anchor.operation == "add") == done
             scores = {event: 3 if there and event == anchor.event else 0 for event in EVENTS}
-            asked.append((judging.event_question(clip), {"event_scores": scores}))
+            questions = (judging.event_question(clip), released.event_question(clip))
+            asked += [(question, {"event_scores": scores}) for question in questions]
     return asked

@@ -82,6 +82,9 @@ class Backend(Protocol):
     field calls it ("whisper-tiny.en"). `revision` changes whenever the same samples would give
     another result: it covers weights, code and settings, and is part of every cache key. `Backends`
     calls it with one thread for torch, BLAS and OpenMP; other pools a model keeps to one itself.
+    One whose weights, or settings, a paper publishes has a `fingerprint` too: SHA-256 of the file
+    of weights, or the settings of a method without weights, with which a table is told from the
+    paper's.
     """
 
     name: str

@@ -10,7 +10,7 @@ from auditeval import audio
 from auditeval.backends.backend import PitchTrack
 from auditeval.pretrained.packages import imported
 
-RATE_HZ, HOP = 16000, 256
+RATE_HZ, FRAME, HOP = 16000, 2048, 256
 """Value k of a track is that at k * HOP samples, the middle of its frame."""
 
 
@@ -26,6 +26,9 @@ class Pyin:
         self._librosa = imported("librosa", "bench")
         self._low_hz, self._high_hz = low_hz, high_hz
         self.revision = f"1-{version('librosa')}-{low_hz:g}-{high_hz:g}"
+        self.fingerprint = (
+            f"{low_hz:g} to {high_hz:g} Hz, frames of {FRAME}, hop {HOP} at {RATE_HZ} Hz"
+        )
 
     def __call__(self, clip: audio.Waveform) -> PitchTrack:
         f0, _, _ = self._librosa.pyin(
@@ -33,7 +36,7 @@ class Pyin:
             fmin=self._low_hz,
             fmax=self._high_hz,
             sr=RATE_HZ,
-            frame_length=2048,
+            frame_length=FRAME,
             hop_length=HOP,
         )
         return PitchTrack(HOP / RATE_HZ, tuple(None if np.isnan(v) else float(v) for v in f0))

@@ -8,6 +8,7 @@ import numpy as np
 
 from auditeval import audio
 from auditeval.backends.backend import Ratings
+from auditeval.digests import sha256
 from auditeval.pretrained.onnx import session
 from auditeval.pretrained.packages import package_file
 
@@ -39,10 +40,12 @@ class DNSMOS:
 
     def __init__(self, personalised: bool = False) -> None:
         folder = "pdnsmos_models" if personalised else "dnsmos_models"
-        self._session = session(str(package_file("speechmos", f"{folder}/sig_bak_ovr.onnx")))
+        weights = package_file("speechmos", f"{folder}/sig_bak_ovr.onnx")
+        self._session = session(str(weights))
         self._fits = _PERSONALISED_FITS if personalised else _FITS
         self.name = "dnsmos-p835-personalised" if personalised else "dnsmos-p835"
         self.revision = f"1-{version('speechmos')}"
+        self.fingerprint = sha256(weights)
 
     def __call__(self, clip: audio.Waveform) -> Ratings:
         """Raises AudioError for what is silent or nearly so: the model would rate it above speech

@@ -9,6 +9,7 @@ from scipy import special
 
 from auditeval import audio
 from auditeval.backends.backend import Tags
+from auditeval.digests import sha256
 from auditeval.features.extractors import yamnet
 
 _BEYOND_YAMNET = {
@@ -58,6 +59,7 @@ class PANNsTagger:
         self._extractor.to(device)
         self._labels = audioset_labels()
         self.revision = self._extractor.revision
+        self.fingerprint = sha256(Path(checkpoint).expanduser())
 
     def __call__(self, clip: audio.Waveform) -> Tags:
         features = self._extractor.encode_clip(audio.resample(clip, self._extractor.rate_hz))

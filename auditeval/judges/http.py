@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from auditeval.audio import Waveform, files
 from auditeval.audio.waveform import quantised
-from auditeval.judges.judge import Answer, Question, Reply, Usage
+from auditeval.judges.judge import Answer, AnyObject, Question, Reply, Usage
 from auditeval.judges.patience import FAILURES, GOES_ON, checked_failures
 from auditeval.judges.replies import heading, parsed, prompt_with_schema
 from auditeval.pretrained.packages import imported
@@ -65,6 +65,9 @@ class HTTPJudge:
             raise UserError(
                 f"api_key_variable {api_key_variable!r}: expected a name that ends in _API_KEY"
             )
+        # Over plain HTTP anybody on the way may answer.
+        parts = urlsplit(base_url)
+        self.host = parts.hostname if parts.scheme == "https" else None
         self._url, self._variable = base_url, api_key_variable
         # A line break behind it, as files of secrets have one, is no part of a key.
         self._key = os.environ.get(api_key_variable, "").strip() or _NO_KEY
@@ -160,16 +163,19 @@ class HTTPJudge:
         content: list[dict[str, Any]] = []
         for name, clip in question.clips:
             wav = {"data": _base64_wav(clip), "format": "wav"}
-            content.append({"type": "text", "text": heading(name)})
+            if not question.prompt_first:
+                content.append({"type": "text", "text": heading(name)})
             content.append({"type": "input_audio", "input_audio": wav})
         text = question.prompt if with_schema else prompt_with_schema(question)
-        messages: list[dict[str, Any]] = [
-            {"role": "user", "content": [*content, {"type": "text", "text": text}]}
-        ]
+        place = 0 if question.prompt_first else len(content)
+        content.insert(place, {"type": "text", "text": text})
+        messages: list[dict[str, Any]] = [{"role": "user", "content": content}]
         if question.system_prompt:
             messages.insert(0, {"role": "system", "content": question.system_prompt})
         options: dict[str, Any] = {}
-        if with_schema:
+        if with_schema and question.reply is AnyObject:
+            options["response_format"] = {"type": "json_object"}
+        elif with_schema:
             schema = {"name": "answer", "schema": question.schema, "strict": True}
             options["response_format"] = {"type": "json_schema", "json_schema": schema}
         raw = self._sent(retries, messages=messages, temperature=question.temperature, **options)

@@ -7,11 +7,15 @@ import json
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, RootModel
 
 from auditeval.audio import Waveform, content_hash
 
 Reply = TypeVar("Reply", bound=BaseModel)
+
+
+class AnyObject(RootModel[dict[str, Any]]):
+    """An answer of any form: the prompt itself says which, and no schema goes with it."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +24,7 @@ class Question(Generic[Reply]):
 
     `reply` is the model of the answer: its JSON schema goes to the judge, and an answer that does
     not fit is none. `run` tells apart independent askings of one question (votes, repeated runs).
+    `prompt_first`: the prompt stands before the clips, which then bear no names.
     """
 
     prompt: str
@@ -28,6 +33,7 @@ class Question(Generic[Reply]):
     system_prompt: str = ""
     temperature: float = 0.0
     run: int = 0
+    prompt_first: bool = False
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -43,6 +49,7 @@ class Question(Generic[Reply]):
             "schema": self.schema,
             "temperature": float(self.temperature),
             "run": self.run,
+            **({"prompt_first": True} if self.prompt_first else {}),
         }
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 

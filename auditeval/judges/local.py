@@ -90,9 +90,11 @@ class LocalJudge:
             raise audio.AudioError(f"the question holds {found[0]}, which is no word to the model")
         content: list[dict[str, str]] = []
         for name, _ in question.clips:
-            content.append({"type": "text", "text": f"{heading(name)} "})
+            if not question.prompt_first:
+                content.append({"type": "text", "text": f"{heading(name)} "})
             content.append({"type": "audio", "audio": name})
-        content.append({"type": "text", "text": prompt_with_schema(question)})
+        place = 0 if question.prompt_first else len(content)
+        content.insert(place, {"type": "text", "text": prompt_with_schema(question)})
         messages: list[dict[str, Any]] = [{"role": "user", "content": content}]
         if question.system_prompt:
             system = [{"type": "text", "text": question.system_prompt}]

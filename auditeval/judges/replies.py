@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ValidationError
 
-from auditeval.judges.judge import Question, Reply
+from auditeval.judges.judge import AnyObject, Question, Reply
 from auditeval.reading import unique_keys
 from auditeval.types import sentence
 
@@ -85,6 +85,8 @@ def _objects(written: str) -> list[str]:
 
 def prompt_with_schema(question: Question[Reply]) -> str:
     """The prompt for a judge that cannot be held to a schema: it is asked for it."""
+    if question.reply is AnyObject:
+        return question.prompt
     schema = json.dumps(question.schema, ensure_ascii=False)
     return (
         f"{question.prompt}\n\nAnswer with one JSON object that fits this JSON schema, and nothing "

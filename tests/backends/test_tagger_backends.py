@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -54,12 +55,17 @@ def test_a_sound_that_occurs_once_counts_in_full(yamnet: YAMNetTagger, shared_da
     assert alone > 0.3
 
 
-def test_panns_has_the_probability_of_each_logit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_panns_has_the_probability_of_each_logit(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    weights = tmp_path / "Cnn14.pth"
+    weights.write_bytes(b"weights")
+
     class Encoder:
         rate_hz, revision = 32000, "1-abc"
 
         def __init__(self, checkpoint: str) -> None:
-            assert checkpoint == "Cnn14.pth"
+            assert checkpoint == str(weights)
 
         def to(self, device: str) -> None:
             assert device == "cpu"
@@ -70,7 +76,9 @@ def test_panns_has_the_probability_of_each_logit(monkeypatch: pytest.MonkeyPatch
             return AudioFeatures(np.full(2048, len(samples), np.float32), {"logits": logits})
 
     monkeypatch.setattr("auditeval.features.extractors.cnn14.Cnn14Extractor", Encoder)
-    made = PANNsTagger("Cnn14.pth")(Waveform(np.ones(RATE_HZ, np.float32), RATE_HZ)).probabilities
+    tagger = PANNsTagger(str(weights))
+    assert tagger.fingerprint == sha256(b"weights").hexdigest()
+    made = tagger(Waveform(np.ones(RATE_HZ, np.float32), RATE_HZ)).probabilities
     assert {name: p for name, p in made.items() if p > 0.1} == pytest.approx(
         {"Speech": 0.5, "Music": 0.75}
     )

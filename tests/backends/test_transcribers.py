@@ -65,7 +65,7 @@ def test_silence_has_an_empty_transcript(whisper: FasterWhisper) -> None:
 
 def test_the_name_tells_the_size_and_the_revision_the_language(whisper: FasterWhisper) -> None:
     assert whisper.name == "whisper-tiny.en"
-    assert whisper.revision.endswith("-en-float32")
+    assert whisper.revision.endswith("-en-float32-5")
 
 
 def test_int8_has_to_be_asked_for(whisper: FasterWhisper) -> None:

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from auditeval import audio
 from auditeval.audio import Waveform
 from auditeval.judges.http import HTTPJudge
-from auditeval.judges.judge import Question, Usage
+from auditeval.judges.judge import AnyObject, Question, Usage
 from auditeval.types import UserError
 
 pytest.importorskip("openai")
@@ -180,6 +180,22 @@ def test_an_endpoint_that_refuses_the_schema_gets_it_in_the_prompt() -> None:
         for number in (1, 2):
             assert "response_format" not in endpoint.requests[number]
             assert json.dumps(Mark.model_json_schema()) in endpoint.texts(number)
+
+
+@pytest.mark.parametrize("refused", [False, True])
+def test_a_question_of_any_form_goes_as_it_is(refused: bool) -> None:
+    """The prompt says the form itself: nothing is added to it, and it stands before the clip."""
+    script: list[tuple[int, Any]] = [(200, '{"a": [1, null]}')]
+    with serving(*([(400, {}), *script] if refused else script)) as endpoint:
+        asked = Question("Say JSON.", (("output", CLIP),), AnyObject, prompt_first=True)
+        answer = judge(endpoint.url).ask(asked)
+    assert answer.value == AnyObject({"a": [1, None]})
+    text, audio = endpoint.requests[-1]["messages"][-1]["content"]
+    assert text == {"type": "text", "text": "Say JSON."}
+    assert audio["type"] == "input_audio"
+    form = endpoint.requests[-1].get("response_format")
+    assert form == (None if refused else {"type": "json_object"})
+    assert Question("Say JSON.", (("output", CLIP),), AnyObject).key != asked.key
 
 
 def test_a_refused_clip_is_no_reason_to_give_up_the_schema() -> None:

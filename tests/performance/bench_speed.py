@@ -54,7 +54,7 @@ def main(recordings: Path) -> None:
         models = {r: Timed(r, offline.model(r)) for r in nodes if r in offline}
         judge = ReplayJudge(folder / "mini" / "judge.jsonl")
         backends = Backends({**models, "judge": judge}, folder / "cache")
-        benchmark = SpeechEditBench(folder / "mini", backends)
+        benchmark = SpeechEditBench(folder / "mini", backends, protocol="ours")
         outputs = find_outputs(folder / "mini" / "ideal", [s.id for s in benchmark.samples])
         systems: dict[str, System] = {
             "cold": OutputFolder("ideal", outputs),

@@ -54,6 +54,7 @@ class MMAE:
     @cached_property
     def settings(self) -> dict[str, Any]:
         return {
+            "protocol": tables.PROTOCOL,
             "samples_sha256": digest(self._meta, self.samples),
             **self._selection.settings,
             "backends": self._backends.named(["judge"]),

@@ -8,6 +8,7 @@ from typing import Any, get_args
 from auditeval.benchmarks.benchmark import BenchmarkTable, Record
 from auditeval.benchmarks.mmae.rubric import Rubric, RubricRates, rubric_rates
 from auditeval.benchmarks.mmae.samples import Axis
+from auditeval.benchmarks.protocols import PROTOCOLS
 from auditeval.benchmarks.provenance import title
 from auditeval.table import Column, Content
 from auditeval.types import Undefined
@@ -27,6 +28,8 @@ _ORDER = {
     "operation": (),
 }
 _RATES = ("IFR", "CR", "EMR")
+
+(PROTOCOL,) = PROTOCOLS["mmae"]
 
 
 def marks(records: Sequence[Record], scored_only: bool = False) -> list[list[Rubric]]:
@@ -113,7 +116,7 @@ def _overall(
     )
     return BenchmarkTable.of(
         "mmae",
-        title("MMAE", numbered, "overall rates (%)", sentences),
+        title("MMAE", numbered, "overall rates (%)", sentences, PROTOCOL),
         (
             Column("Rank"),
             *(Column(name, "higher", "%") for name in (*_RATES, *shares)),
@@ -156,7 +159,7 @@ def _by_group(
         notes.append("A sample stands in each group that it has.")
     return BenchmarkTable.of(
         f"mmae_{axis}",
-        title("MMAE", numbered, f"rates by {axis} (%)", sentences),
+        title("MMAE", numbered, f"rates by {axis} (%)", sentences, PROTOCOL),
         tuple(Column(f"{name} {rate}", "higher", "%") for name in chosen for rate in _RATES),
         rows,
         (*notes, *sentences),

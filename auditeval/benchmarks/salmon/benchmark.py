@@ -11,6 +11,7 @@ from typing import Any
 from auditeval import audio
 from auditeval.audio import AudioError, Waveform
 from auditeval.benchmarks.benchmark import BenchmarkTable, Missing, Record, Value
+from auditeval.benchmarks.protocols import PROTOCOLS
 from auditeval.benchmarks.provenance import title
 from auditeval.benchmarks.salmon.samples import (
     ALIGNMENT,
@@ -36,6 +37,9 @@ HUMAN = dict(zip(PARTS, (97.2, 91.5, 98.6, 83.1, 88.7, 94.4, 93.3, 95.8), strict
 """The paper's Table II, in %: 20 samples of each part of its own set, three raters or more."""
 
 
+(PROTOCOL,) = PROTOCOLS["salmon"]
+
+
 class Salmon:
     """A folder in SALMon's layout. Outputs are scores of pairs (see `scorers`), not audio."""
 
@@ -56,7 +60,11 @@ class Salmon:
 
     @cached_property
     def settings(self) -> dict[str, Any]:
-        return {"samples_sha256": digest(self.samples), **self._selection.settings}
+        return {
+            "protocol": PROTOCOL,
+            "samples_sha256": digest(self.samples),
+            **self._selection.settings,
+        }
 
     def source(self, pair: Pair) -> Waveform | Undefined:
         return Undefined("in SALMon nothing is edited")
@@ -125,7 +133,7 @@ class Salmon:
         }
         table = BenchmarkTable.of(
             "salmon",
-            title("SALMon", "Table II", "pairs won (%)", self._stand_ins),
+            title("SALMon", "Table II", "pairs won (%)", self._stand_ins, PROTOCOL),
             tuple(Column(COLUMNS[part], "higher", "%") for part in PARTS),
             rows,
             (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from importlib.util import find_spec
@@ -15,21 +15,23 @@ from auditeval.backends.load import Backends
 from auditeval.benchmarks.benchmark import BenchmarkTable, Missing, Output, Record, Value
 from auditeval.benchmarks.provenance import stand_ins
 from auditeval.benchmarks.selection import WHOLE, Selection
-from auditeval.benchmarks.speecheditbench import failures, rates, tables
+from auditeval.benchmarks.speecheditbench import comparison, failures, rates, tables
 from auditeval.benchmarks.speecheditbench.anchors import AcousticAnchor
+from auditeval.benchmarks.speecheditbench.case import (
+    Case,
+    NoVerdict,
+    Preservation,
+    Rules,
+    Target,
+)
+from auditeval.benchmarks.speecheditbench.official.rules import Official
+from auditeval.benchmarks.speecheditbench.ours import Ours
 from auditeval.benchmarks.speecheditbench.result_files import result_files
 from auditeval.benchmarks.speecheditbench.results import Result
 from auditeval.benchmarks.speecheditbench.samples import TASKS, Sample, Task, digest, read
-from auditeval.benchmarks.speecheditbench.targets import Case, NoVerdict, Target, target
 from auditeval.metrics import signal
 from auditeval.metrics.speakers import speaker_similarity
-from auditeval.metrics.transcript import (
-    character_error_rate,
-    error_rate,
-    normalise_chinese,
-    normalise_english,
-    preserved,
-)
+from auditeval.metrics.transcript import preserved
 from auditeval.types import Undefined, UserError
 
 PAPER = {
@@ -39,17 +41,23 @@ PAPER = {
     "pitch": "pyin",
     "speech_quality": "dnsmos-p835",
     "tagger": "panns-cnn14",
-    "judge": "gemini-*",
+    "judge": "gemini-2.5-pro",
 }
-"""Whose word counts in the paper (Table 12); of the judge it names the family only."""
+"""Whose word counts in the paper (Table 12), which of the judge names the family only; this one is
+the released code's."""
+
+
+_RULES: dict[str, Rules] = {"official": Official(), "ours": Ours()}
 
 
 class SpeechEditBench:
     """The samples of a folder laid out as the public repository's.
 
-    A sample whose verdict needs a role that `backends` do not have is unscored. A task may be
-    named as in the folder too ("style_editing"). Where all systems are result files (`results`),
-    nothing is listened to: without `with_audio` samples.jsonl alone has to be there.
+    `protocol` says whose rules make the verdicts: those of the released code ("official"), those of
+    Table 12 as this package reads them ("ours"), or "both", which evaluates by each. A sample whose
+    verdict needs a role that `backends` do not have is unscored. A task may be named as in the
+    folder too ("style_editing"). Where all systems are result files (`results`), nothing is
+    listened to: without `with_audio` samples.jsonl alone has to be there.
     """
 
     name = "speecheditbench"
@@ -60,6 +68,7 @@ class SpeechEditBench:
         backends: Backends,
         selection: Selection = WHOLE,
         with_audio: bool = True,
+        protocol: str = "official",
     ) -> None:
         tasks = tuple(task.removesuffix("_editing") for task in selection.tasks)
         self._selection = replace(selection, tasks=tasks)
@@ -70,13 +79,15 @@ class SpeechEditBench:
             lambda sample: [sample.row.task],
             lambda sample: self._seconds(sample),
         )
-        self._backends, self._with_audio = backends, with_audio
+        self._backends, self._with_audio, self._protocol = backends, with_audio, protocol
+        self._rules = {name: rules for name, rules in _RULES.items() if protocol in (name, "both")}
         # One source serves several samples of the public set, and each of several systems.
         self._decoded = lru_cache(maxsize=64)(audio.decode)
 
     @cached_property
     def settings(self) -> dict[str, Any]:
         return {
+            "protocol": self._protocol,
             "samples_sha256": digest(self.samples, self._with_audio),
             **self._selection.settings,
             "backends": self._backends.named(list(PAPER)) if self._with_audio else {},
@@ -91,7 +102,8 @@ class SpeechEditBench:
         """`edits` has what was asked for, each with its verdict; an atomic sample has one.
 
         `target_success`, `preservation_success` and `joint_success` are t, p and j of Appendix
-        E.1, null where nobody could say. Content editing has no p, and j is t (E.1).
+        E.1, null where nobody could say. Content editing has no p, and j is t (E.1). By both
+        protocols the verdicts are the released code's, and "ours" holds ours.
         """
         record: Record = {
             "status": "ok",
@@ -103,26 +115,20 @@ class SpeechEditBench:
             "groups": sample.groups,
             "source_dataset": sample.row.source_dataset,
         }
+        first = next(iter(self._rules))
         if isinstance(output, Missing):
-            return record | _failed(sample, output)
-        if isinstance(output, Result):
+            made = {name: _failed(sample, output, rules) for name, rules in self._rules.items()}
+        elif isinstance(output, Result):
             return record | output.record(sample)
-        read = partial(self._read, sample)
-        case = Case(sample, read(sample.row.audio_path), output, self._backends, read)
-        targets = [target(case, edit) for edit in sample.edits]
-        t = _all(found.success for found in targets)
-        transcript, p, unheard = _preservation(case)
-        if sample.row.task == "content":
-            p, j = None, t
         else:
-            j = _all((t, p))
-        record |= {"target_success": t, "preservation_success": p, "joint_success": j}
-        record |= _explained(sample.row.task, targets, transcript, t, p, unheard)
-        record["edits"] = [
-            {"type": edit.anchor.type, "edit": edit.anchor.edit, **_plain_target(found)}
-            for edit, found in zip(sample.edits, targets, strict=True)
-        ]
-        return record | _plain({**transcript, **_diagnostics(case)})
+            read = partial(self._read, sample)
+            case = Case(sample, read(sample.row.audio_path), output, self._backends, read)
+            beside = {first: _diagnostics(case)}
+            made = {
+                name: _evaluated(case, rules, beside.get(name, {}))
+                for name, rules in self._rules.items()
+            }
+        return {**record, "protocol": first, **made.pop(first), **made}
 
     def values(self, records: Sequence[Record]) -> dict[str, Value]:
         """See `rates.values`."""
@@ -130,15 +136,19 @@ class SpeechEditBench:
 
     def tables(self, systems: Mapping[str, Sequence[Record]]) -> list[BenchmarkTable]:
         """Tables 2 to 6 and Figure 3 of the paper, what each task is broken down by, coverage and
-        failure types."""
+        failure types; of both protocols those by the official one, then how often ours differs."""
+        first = next(iter(self._rules))
         heard = stand_ins(self._backends, self._paper) if self._with_audio else []
         sentences = [*self._selection.sentences, *heard]
-        return tables.tables(systems, sentences, self._judged)
+        if first == "ours":
+            sentences.insert(0, "rules: ours, where the released code's are others (--protocol)")
+        made = tables.tables(systems, sentences, self._judged, first)
+        return [*made, comparison.table(systems)] if len(self._rules) > 1 else made
 
     def result_files(self, system: str, records: Sequence[Record]) -> dict[str, Any]:
         """As the released code lays them out (docs/evaluation.md there), in eval_results/; none of
-        verdicts that were read from such files."""
-        if any("verdicts_of" in record for record in records):
+        verdicts that were read from such files, or that are not by its rules."""
+        if "official" not in self._rules or any("verdicts_of" in record for record in records):
             return {}
         eval_set = "subset" if self._selection.settings else "full"
         run_id = self.settings["samples_sha256"][:12]
@@ -171,81 +181,64 @@ class SpeechEditBench:
             raise UserError(f"sample {sample.id}: {error}") from None
 
 
-def _failed(sample: Sample, output: Missing) -> Record:
-    """Of an output that is not there: every edit of it failed."""
-    failure = failures.UNREADABLE if output.unreadable else failures.MISSING
+def _failed(sample: Sample, output: Missing, rules: Rules) -> Record:
+    """Of an output that is not there, or cannot be read."""
+    t, p, j = rules.failed(sample, output)
     return {
         "status": "failed",
         "reason": output.reason,
-        "failure": failure,
-        "target_success": False,
-        "preservation_success": None if sample.row.task == "content" else False,
-        "joint_success": False,
+        "failure": failures.UNREADABLE if output.unreadable else failures.MISSING,
+        "target_success": t,
+        "preservation_success": p,
+        "joint_success": j,
         "edits": [
-            {"type": edit.anchor.type, "edit": edit.anchor.edit, "success": False}
+            {"type": edit.anchor.type, "edit": edit.anchor.edit, "success": t}
             for edit in sample.edits
         ],
     }
 
 
-def _all(verdicts: Iterable[bool | None]) -> bool | None:
-    """One failure is a failure, whatever else is not known."""
-    verdicts = list(verdicts)
-    if False in verdicts:
-        return False
-    return None if None in verdicts else True
-
-
-def _preservation(case: Case) -> tuple[dict[str, Any], bool | None, str]:
-    """Transcripts and error rates against what should be said, p, and why p is not known."""
-    expected, language = case.sample.expected_transcript, case.sample.row.language
-    try:
-        heard = case.transcript.text
-    except (NoVerdict, AudioError) as error:
-        none = Undefined(str(error))
-        return {"transcript_expected": expected, "transcript": none}, None, str(error)
-    rate = error_rate(language, expected, heard)
-    normalise = normalise_chinese if language == "zh" else normalise_english
-    found = {
-        "transcript_expected": expected,
-        "transcript": heard,
-        "error_rate": rate,
-        "character_error_rate": character_error_rate(normalise(expected), normalise(heard)),
-        "exact_match": normalise(expected) == normalise(heard),
+def _evaluated(case: Case, rules: Rules, beside: Mapping[str, Any]) -> Record:
+    """What one protocol makes of an output, with values that are told beside."""
+    sample = case.sample
+    targets = [rules.target(case, edit) for edit in sample.edits]
+    said = rules.preservation(case)
+    t, p, j = rules.verdicts(sample, targets, said.success)
+    return {
+        "status": "ok",
+        "reason": "",
+        "failure": None,
+        "target_success": t,
+        "preservation_success": p,
+        "joint_success": j,
+        **_explained(sample.row.task, targets, said, p),
+        "edits": [
+            {"type": edit.anchor.type, "edit": edit.anchor.edit, **_plain_target(found)}
+            for edit, found in zip(sample.edits, targets, strict=True)
+        ],
+        **_plain({**said.values, **beside}),
     }
-    if isinstance(rate, Undefined):
-        return found, None, rate.reason
-    return found, preserved(rate), ""
 
 
-def _explained(
-    task: Task,
-    targets: Sequence[Target],
-    transcript: Mapping[str, Any],
-    t: bool | None,
-    p: bool | None,
-    unheard: str,
-) -> Record:
+def _explained(task: Task, targets: Sequence[Target], said: Preservation, p: bool | None) -> Record:
     """Status, and the first reason why the sample does not count or is to be looked at."""
-    scored = all(found.success is not None for found in targets)
-    if not scored or (p is None and task != "content"):
-        reasons = [found.reason for found in targets if found.success is None]
-        reason = next(iter([*reasons, unheard]))
-        return {"status": "unscored", "reason": reason, "failure": failures.UNSCORED}
-    if not t:
-        missed = [found for found in targets if not found.success]
+    unscored = [found.reason for found in targets if found.failure == failures.UNSCORED]
+    if said.reason and task != "content":
+        unscored.append(said.reason)
+    if unscored:
+        return {"status": "unscored", "reason": unscored[0], "failure": failures.UNSCORED}
+    missed = [found for found in targets if not found.success]
+    if missed:
         failure = missed[0].failure
         if task == "compositional":
             partial = len(missed) < len(targets)
             failure = failures.PARTIAL_SUCCESS if partial else failures.TARGET_NOT_APPLIED
         return {"reason": "; ".join(found.reason for found in missed), "failure": failure}
-    rate = transcript.get("error_rate")
+    rate = said.values.get("error_rate")
     if isinstance(rate, float) and not preserved(rate):
-        names = {
-            "content": failures.GLOBAL_DRIFT,
-            "acoustic": failures.ACOUSTIC_WITHOUT_PRESERVATION,
-        }
-        failure = names.get(task, failures.NOT_PRESERVED)
+        failure = failures.NOT_PRESERVED if p is False else failures.GLOBAL_DRIFT
+        if task == "acoustic":
+            failure = failures.ACOUSTIC_WITHOUT_PRESERVATION
         return {"reason": f"error rate {rate:.3f} against the expected words", "failure": failure}
     return {}
 

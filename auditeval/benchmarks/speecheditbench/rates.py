@@ -13,6 +13,7 @@ from auditeval.types import Undefined
 TARGET, PRESERVATION, JOINT = "target_success", "preservation_success", "joint_success"
 
 _NONE = Undefined("there is no such sample")
+_NO_VERDICT = Undefined("no output has a verdict")
 
 
 class NotTested(Undefined):
@@ -68,9 +69,16 @@ def of_task(records: Sequence[Record], task: str) -> list[Record]:
     return [record for record in records if record["task"] == task]
 
 
+def counts(record: Record, verdict: bool | None) -> bool:
+    """Whether a verdict enters its rate. The released code leaves out what has none; by our rules
+    that is no success."""
+    return verdict is not None or record.get("protocol") != "official"
+
+
 def rate(records: Sequence[Record], verdict: str) -> Value:
-    """Share of samples that succeeded; what is missing or unscored did not."""
-    return _share([record[verdict] is True for record in records])
+    """Share of samples that succeeded, among those that count."""
+    found = [record[verdict] for record in records if counts(record, record[verdict])]
+    return _share([success is True for success in found], _NO_VERDICT if records else _NONE)
 
 
 def scored_rate(records: Sequence[Record], verdict: str) -> Value:
@@ -80,8 +88,14 @@ def scored_rate(records: Sequence[Record], verdict: str) -> Value:
 
 
 def component_rate(records: Sequence[Record]) -> Value:
-    """CS of Appendix F: successful components among all components of all samples."""
-    return _share([edit["success"] is True for record in records for edit in record["edits"]])
+    """CS of Appendix F: successful components among all components, that count, of all samples."""
+    found = [
+        edit["success"]
+        for record in records
+        for edit in record["edits"]
+        if counts(record, edit["success"])
+    ]
+    return _share([success is True for success in found], _NO_VERDICT if records else _NONE)
 
 
 def scored_component_rate(records: Sequence[Record]) -> Value:
@@ -128,5 +142,5 @@ def values(records: Sequence[Record], judged: bool = True) -> dict[str, Value]:
     return found
 
 
-def _share(successes: Sequence[bool]) -> Value:
-    return sum(successes) / len(successes) if successes else _NONE
+def _share(successes: Sequence[bool], none: Undefined = _NONE) -> Value:
+    return sum(successes) / len(successes) if successes else none

@@ -74,6 +74,7 @@ class SwanBench:
     @cached_property
     def settings(self) -> dict[str, Any]:
         return {
+            "protocol": tables.PROTOCOL,
             "samples_sha256": digest(self.samples),
             **self._selection.settings,
             "backends": self._backends.named(list(self._paper)),

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from auditeval.backends.load import Backends
 from auditeval.benchmarks.benchmark import BenchmarkTable, Record, Value
+from auditeval.benchmarks.protocols import PROTOCOLS
 from auditeval.benchmarks.provenance import is_papers, model_name, title
 from auditeval.benchmarks.swanbench.means import comparable, deviation, gaps, mean, share
 from auditeval.benchmarks.swanbench.radar import HIGH, LOW, shifted_pesq, stretched
@@ -35,6 +36,7 @@ METRICS: Mapping[str, _Metric] = {
     "hierarchy": _Metric("Hierarchy", "expressiveness_judge", "higher"),
 }
 _CONTENT = {"zh": ("CER (zh)", "transcriber_zh"), "en": ("WER (en)", "transcriber_en")}
+(PROTOCOL,) = PROTOCOLS["swanbench"]
 _RATINGS = ("PESQ", "OVRL")
 _ALIGNMENT = "who speaks when: the recogniser's words stand in for WhisperX (en), Paraformer (zh)"
 _CLIPPED = "An output's content error counts up to 1, which is that of a missing output."
@@ -103,7 +105,7 @@ def of(
         kept = {s: [r for r in rs if belongs(r["speakers"])] for s, rs in systems.items()}
         if any(kept.values()):
             said = _of_dialogue(kept, sentences, verifier)
-            heading = title("SwanBench-Speech", numbered, what, said)
+            heading = title("SwanBench-Speech", numbered, what, said, PROTOCOL)
             made.append(_means(name, heading, kept, columns, said, timings))
     said = _of_dialogue(systems, sentences, verifier)
     return [*made, _scenarios(systems, columns, said), _radar(systems, columns, said)]
@@ -173,7 +175,7 @@ def _scenarios(
     rows = {f"{system}, {scene}": kept for (system, scene), kept in _by_scene(systems).items()}
     return BenchmarkTable.of(
         "swanbench_scenarios",
-        title("SwanBench-Speech", "Figure 11", "means by scenario", sentences),
+        title("SwanBench-Speech", "Figure 11", "means by scenario", sentences, PROTOCOL),
         tuple(_column(names[metric], rows, metric) for metric in METRICS),
         {
             row: {names[metric]: mean(records, metric) for metric in METRICS}
@@ -217,7 +219,7 @@ def _radar(
         by_scene.setdefault(scene, {})[system] = scaled_row(found)
     return BenchmarkTable.of(
         "swanbench_radar",
-        title("SwanBench-Speech", "Figure 1", "on the radar's scale, 1 to 5", sentences),
+        title("SwanBench-Speech", "Figure 1", "on the radar's scale, 1 to 5", sentences, PROTOCOL),
         tuple(
             Column(names[metric], "higher" if comparable(systems, metric) else None)
             for metric in METRICS

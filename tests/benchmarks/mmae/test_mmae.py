@@ -196,7 +196,7 @@ def test_tables_rank_and_group(tmp_path: Path) -> None:
     assert (row["Rank"], row["Samples"], row["Rubrics"], row["Unscored"]) == (1, 3, 8, 2)
     assert (row["Without IF"], row["Without Con."], main.row("worse")["Failed"]) == (0, 1, 3)
     assert row["EMR"] == pytest.approx(1 / 3)
-    assert "stand-ins" in main.title
+    assert "not comparable" in main.title
     assert not any("27.37" in note for note in main.notes)
     assert list(by_complexity.row("better")) == [
         f"{group} {rate}"
@@ -240,7 +240,7 @@ def test_the_papers_title_is_never_that_of_our_prompt(
     judge.name = name
     made = benchmark(tmp_path, judge)
     for table in made.tables({"a": records_of(made)}):
-        assert table.title.startswith("MMAE protocol with stand-ins: ")
+        assert table.title.startswith("MMAE, paper protocol: ")
         assert "prompt: the paper's (Appendix C) in our words" in table.notes
         assert sum("stands in for" in note for note in table.notes) == stands_in
         assert not any("27.37" in note for note in table.notes)

@@ -49,7 +49,7 @@ def test_verdicts_give_tables_without_audio_or_judge(meta: Path, tmp_path: Path)
     assert (row["IFR"], row["CR"]) == (pytest.approx(2 / 3), pytest.approx((1 + 1 / 2) / 2))
     assert (row["IFR (scored)"], row["Scored"]) == (1, 5 / 8)
     assert "verdicts: read from a file, not asked for here (theirs)" in report.tables[0].notes
-    assert "stand-ins" in report.tables[0].title
+    assert "not comparable" in report.tables[0].title
 
 
 def test_the_records_of_a_run_are_its_verdicts(meta: Path, tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ from speechedit_rows import ANCHORS, lay_out, row
 
 from auditeval.backends.load import Backends
 from auditeval.benchmarks.benchmark import BenchmarkTable, Record
-from auditeval.benchmarks.speecheditbench import failures, rates
+from auditeval.benchmarks.provenance import FINGERPRINTS
+from auditeval.benchmarks.speecheditbench import comparison, failures, rates
 from auditeval.benchmarks.speecheditbench.benchmark import PAPER, SpeechEditBench
 from auditeval.benchmarks.speecheditbench.tables import tables
 from auditeval.report import render
@@ -246,20 +247,69 @@ def test_a_sample_knows_its_groups(
     assert sample.groups == groups
 
 
-def paper(**changes: str) -> Backends:
-    names = {**PAPER, "judge": "gemini-2.5-pro", **changes}
-    return Backends({role: SimpleNamespace(name=name) for role, name in names.items()})
+def paper(**changes: Any) -> Backends:
+    """Models of the paper's names that say they have its weights, or answer at its host."""
+    nodes: dict[str, Any] = {
+        role: SimpleNamespace(name=name, fingerprint=FINGERPRINTS.get(name), host=None)
+        for role, name in {**PAPER, **changes}.items()
+    }
+    nodes["judge"].host = "generativelanguage.googleapis.com"
+    return Backends(nodes)
 
 
-def test_only_the_papers_backends_give_its_title(tmp_path: Path) -> None:
+def test_a_name_alone_never_gives_the_papers_title(tmp_path: Path) -> None:
     chinese = row("speaker", ANCHORS["speaker"], language="zh")
-    english = row("style")
-    lay_out(tmp_path, chinese, english)
-    title = SpeechEditBench(tmp_path, paper()).tables({})[0].title
-    assert title.startswith("SpeechEditBench, Table 2: ")
-    other = SpeechEditBench(tmp_path, paper(transcriber_zh="whisper-large-v3")).tables({})[0]
-    assert other.title.startswith("SpeechEditBench protocol with stand-ins: ")
-    assert "transcriber_zh: whisper-large-v3 stands in for paraformer-zh" in other.notes
-    lay_out(tmp_path / "en", english)
-    only = SpeechEditBench(tmp_path / "en", paper(transcriber_zh="whisper-large-v3")).tables({})[0]
-    assert only.title == title  # no sample calls for it
+    lay_out(tmp_path, chinese, row("style"))
+    main = SpeechEditBench(tmp_path, paper(transcriber_zh="whisper-large-v3")).tables({})[0]
+    assert main.title.startswith("SpeechEditBench, official protocol: ")
+    assert "not comparable with the paper's Table 2" in main.title
+    assert "transcriber_zh: whisper-large-v3 stands in for paraformer-zh" in main.notes
+    unseen = "by name; its weights were not compared with the paper's"
+    assert f"transcriber_en: whisper-large-v3 {unseen}" in main.notes
+    assert not any(note.startswith(("judge", "pitch", "tagger", "speech_q")) for note in main.notes)
+    lay_out(tmp_path / "en", row("style"))
+    english = SpeechEditBench(tmp_path / "en", paper(transcriber_zh="other")).tables({})[0]
+    assert not any(note.startswith("transcriber_zh") for note in english.notes)  # none calls for it
+
+
+def test_our_rules_never_give_the_papers_title(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("auditeval.benchmarks.provenance._doubt", lambda model: "")
+    lay_out(tmp_path, row("style"))
+    titles = {
+        protocol: SpeechEditBench(tmp_path, paper(), protocol=protocol).tables({})[0].title
+        for protocol in ("official", "ours", "both")
+    }
+    claimed = "SpeechEditBench, Table 2 (official protocol): "
+    assert titles["official"].startswith(claimed)
+    assert titles["both"] == titles["official"]
+    assert titles["ours"].startswith("SpeechEditBench, ours protocol: ")
+
+
+MIXED = [
+    record("prosody", True, True, True),
+    record("prosody", None, None, None),  # no voiced frame
+    record("prosody", None, None, None, **MISSING),
+]
+
+
+def test_official_rates_leave_out_what_has_no_verdict() -> None:
+    """The released code: what is missing, or an error, counts in the coverage alone."""
+    official = [{**found, "protocol": "official"} for found in MIXED]
+    assert rates.rate(official, rates.TARGET) == rates.rate(official, rates.JOINT) == 1.0
+    assert rates.rate(MIXED, rates.TARGET) == pytest.approx(1 / 3)
+    assert rates.values(official)["prosody/coverage"] == pytest.approx(2 / 3)
+    parts = [{**found, "protocol": "official"} for found in COMPOSITIONAL]
+    assert rates.component_rate(parts) == pytest.approx(7 / 10)
+    assert rates.rate(official[1:], rates.JOINT) == Undefined("no output has a verdict")
+
+
+def test_of_both_protocols_it_is_told_how_often_they_differ() -> None:
+    ours = record("prosody", False, True, False)
+    records = [{**found, "protocol": "official", "ours": ours} for found in MIXED]
+    for found in records:
+        found["edits"] = [{**edit, "edit": "faster"} for edit in found["edits"]]
+    row = comparison.table({"x": records}).row("x, prosody faster")
+    assert (row["samples"], row["target differs"], row["pres. differs"]) == (3, 3, 2)
+    assert (row["joint official"], row["joint ours"]) == (1.0, 0.0)

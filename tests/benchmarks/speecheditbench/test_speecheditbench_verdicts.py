@@ -54,7 +54,9 @@ def nodes(task: str, **changes: Any) -> dict[str, Any]:
 
 def evaluated(folder: Path, made: dict[str, Any], output: Output = GOOD, **changes: Any) -> Record:
     task = made["task"].removesuffix("_editing")
-    bench = SpeechEditBench(lay_out(folder, made), Backends(nodes(task, **changes)))
+    bench = SpeechEditBench(
+        lay_out(folder, made), Backends(nodes(task, **changes)), protocol="ours"
+    )
     (sample,) = bench.samples
     record = bench.evaluate(sample, output)
     assert json.loads(json.dumps(record, allow_nan=False)) == record
@@ -89,7 +91,7 @@ def test_the_speaker_threshold_is_the_backends(tmp_path: Path) -> None:
     strict = Says(near)
     strict.same_speaker_cosine = 0.75
     backends = Backends(nodes("speaker") | {"speaker": strict})
-    bench = SpeechEditBench(lay_out(tmp_path / "b", row("speaker")), backends)
+    bench = SpeechEditBench(lay_out(tmp_path / "b", row("speaker")), backends, protocol="ours")
     record = bench.evaluate(bench.samples[0], GOOD)
     assert (record["target_success"], record["failure"]) == (False, failures.SPEAKER_MISS)
 
@@ -303,7 +305,7 @@ def test_nothing_bad_raises_a_success_rate(
     good = evaluated(tmp_path / "good", row(task))
     made = row(task, anchor)
     if bad == "no backends":
-        bench = SpeechEditBench(lay_out(tmp_path / "bad", made), Backends({}))
+        bench = SpeechEditBench(lay_out(tmp_path / "bad", made), Backends({}), protocol="ours")
         record = bench.evaluate(bench.samples[0], output)
     else:
         record = evaluated(tmp_path / "bad", made, output, judge=Judges(None), **changes)
@@ -368,7 +370,7 @@ def test_what_a_judge_only_tells_voids_no_verdict(tmp_path: Path) -> None:
 def test_enhancement_needs_no_recogniser(tmp_path: Path) -> None:
     made = row("acoustic", {"type": "acoustic", "subtask": "enhancement"})
     backends = Backends(nodes("acoustic") | {"transcriber_en": None})
-    bench = SpeechEditBench(lay_out(tmp_path, made), backends)
+    bench = SpeechEditBench(lay_out(tmp_path, made), backends, protocol="ours")
     record = bench.evaluate(bench.samples[0], GOOD)
     assert record["target_success"] is True
     assert (record["preservation_success"], record["joint_success"]) == (None, None)

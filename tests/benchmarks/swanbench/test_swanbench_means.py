@@ -163,9 +163,9 @@ def test_who_speaks_when_is_never_told_by_the_papers_aligner(tmp_path: Path) -> 
     made = SwanBench([write(tmp_path / "set.jsonl", [*ROWS, three])], backends(**models))
     records = records_of(made, "mine", [Missing("gone")] * 3)
     single, *others = made.tables({"mine": records})
-    assert single.title == "SwanBench-Speech, Table 2: one speaker"
+    assert single.title.startswith("SwanBench-Speech, paper protocol: one speaker")
     assert not any("WhisperX" in note for note in single.notes)
     assert len(others) == 4
     for table in others:
-        assert table.title.startswith("SwanBench-Speech protocol with stand-ins")
+        assert table.title.startswith("SwanBench-Speech, paper protocol: ")
         assert any("stand in for WhisperX (en), Paraformer (zh)" in note for note in table.notes)

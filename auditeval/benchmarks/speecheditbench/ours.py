@@ -1,15 +1,12 @@
-"""Whether an output shows what was asked for, by attribute (Table 12)."""
+"""The protocol `ours`: whether an output shows what was asked for, by attribute (Table 12)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
-from auditeval.audio import AudioError, Waveform
-from auditeval.backends.backend import Transcript
-from auditeval.backends.load import Backends
+from auditeval.audio import AudioError
+from auditeval.benchmarks.benchmark import Missing
 from auditeval.benchmarks.speecheditbench import enhancement, failures, prosody, scenes
 from auditeval.benchmarks.speecheditbench.anchors import (
     AcousticAnchor,
@@ -19,6 +16,14 @@ from auditeval.benchmarks.speecheditbench.anchors import (
     ProsodyAnchor,
     StyleAnchor,
     emotion,
+)
+from auditeval.benchmarks.speecheditbench.case import (
+    Case,
+    NoVerdict,
+    Preservation,
+    Target,
+    Verdicts,
+    verdict,
 )
 from auditeval.benchmarks.speecheditbench.content_edit import (
     ContentEdit,
@@ -32,93 +37,86 @@ from auditeval.benchmarks.speecheditbench.judging import (
     style_question,
 )
 from auditeval.benchmarks.speecheditbench.samples import Edit, Sample, taxonomy
-from auditeval.judges.judge import Question, Reply
 from auditeval.metrics import reverberation
 from auditeval.metrics.speakers import speaker_similarity
+from auditeval.metrics.transcript import (
+    character_error_rate,
+    error_rate,
+    normalise_chinese,
+    normalise_english,
+    preserved,
+)
 from auditeval.types import Undefined
 
 STYLE_SCORE = 3
 ADDED_SCORE, REMOVED_SCORE = 2, 1
 
 
-class NoVerdict(Exception):
-    """A backend or a judge that cannot say; the message is why."""
+class Ours:
+    """Rules of Table 12 as this package reads them; see `case.Rules`."""
 
+    def target(self, case: Case, edit: Edit) -> Target:
+        """Whether the output shows this edit.
 
-class Target(NamedTuple):
-    """Whether one edit succeeded, None where nobody could say; with what it was judged by."""
-
-    success: bool | None
-    values: Mapping[str, Any]
-    reason: str = ""
-    failure: str | None = None
-
-
-@dataclass(frozen=True)
-class Case:
-    """An output beside its source; `read` gives the clip of a path in the sample."""
-
-    sample: Sample
-    source: Waveform
-    output: Waveform
-    backends: Backends
-    read: Callable[[str], Waveform]
-
-    def hear(self, role: str, clip: Waveform) -> Any:
-        """What the backend of a role says. Raises NoVerdict where there is none, or where it can
-        say nothing of the source; AudioError where it can say nothing of the output."""
-        if role not in self.backends:
-            raise NoVerdict(f"no backend for {role} is configured")
+        Beside the rules of Table 12: an output of which nothing is recognised, where there is a
+        recogniser, shows none. It would be faster, rid of every cough, and for DNSMOS better than
+        speech in noise.
+        """
         try:
-            return self.backends(role, clip)
+            found = _TARGETS[edit.anchor.type](case, edit)
+        except NoVerdict as error:
+            return Target(None, {}, str(error), failures.UNSCORED)
         except AudioError as error:
-            if clip is self.output:
-                raise
-            raise NoVerdict(f"of the source or the reference: {error}") from None
+            return Target(False, {}, str(error), failures.TARGET_NOT_APPLIED)
+        language = case.sample.row.language
+        recogniser = f"transcriber_{language}" in case.backends
+        if found.success and recogniser and not tokens(case.transcript.text, language):
+            reason = "nothing is recognised in the output"
+            return Target(False, found.values, reason, failures.TARGET_NOT_APPLIED)
+        return found
 
-    def transcript_of(self, clip: Waveform) -> Transcript:
-        transcript: Transcript = self.hear(f"transcriber_{self.sample.row.language}", clip)
-        return transcript
+    def preservation(self, case: Case) -> Preservation:
+        """Whether the error rate, as it is, is at most 0.10 (Appendix E.2)."""
+        expected, language = case.sample.expected_transcript, case.sample.row.language
+        try:
+            heard = case.transcript.text
+        except (NoVerdict, AudioError) as error:
+            none = Undefined(str(error))
+            values = {"transcript_expected": expected, "transcript": none}
+            return Preservation(None, values, str(error))
+        rate = error_rate(language, expected, heard)
+        normalise = normalise_chinese if language == "zh" else normalise_english
+        found = {
+            "transcript_expected": expected,
+            "transcript": heard,
+            "error_rate": rate,
+            "character_error_rate": character_error_rate(normalise(expected), normalise(heard)),
+            "exact_match": normalise(expected) == normalise(heard),
+        }
+        if isinstance(rate, Undefined):
+            return Preservation(None, found, rate.reason)
+        return Preservation(preserved(rate), found)
 
-    @cached_property
-    def transcript(self) -> Transcript:
-        """Of the output."""
-        return self.transcript_of(self.output)
+    def verdicts(
+        self, sample: Sample, targets: Sequence[Target], preserved: bool | None
+    ) -> Verdicts:
+        """Of content editing there is no p, and j is t (E.1)."""
+        t = _all(found.success for found in targets)
+        if sample.row.task == "content":
+            return Verdicts(t, None, t)
+        return Verdicts(t, preserved, _all((t, preserved)))
 
-    def ask(self, question: Question[Reply]) -> Reply:
-        """The judge's answer. Raises NoVerdict where it has none."""
-        if "judge" not in self.backends:
-            raise NoVerdict("no judge is configured")
-        answer = self.backends.model("judge").ask(question)
-        if answer.value is None:
-            raise NoVerdict(f"the judge gave no verdict: {answer.reason}")
-        value: Reply = answer.value
-        return value
-
-
-def target(case: Case, edit: Edit) -> Target:
-    """Whether the output shows this edit.
-
-    Beside the rules of Table 12: an output of which nothing is recognised, where there is a
-    recogniser, shows none. It would be faster, rid of every cough, and for DNSMOS better than
-    speech in noise.
-    """
-    try:
-        found = _TARGETS[edit.anchor.type](case, edit)
-    except NoVerdict as error:
-        return Target(None, {}, str(error), failures.UNSCORED)
-    except AudioError as error:
-        return Target(False, {}, str(error), failures.TARGET_NOT_APPLIED)
-    language = case.sample.row.language
-    recogniser = f"transcriber_{language}" in case.backends
-    if found.success and recogniser and not tokens(case.transcript.text, language):
-        reason = "nothing is recognised in the output"
-        return Target(False, found.values, reason, failures.TARGET_NOT_APPLIED)
-    return found
+    def failed(self, sample: Sample, output: Missing) -> Verdicts:
+        """It failed."""
+        return Verdicts(False, None if sample.row.task == "content" else False, False)
 
 
-def _verdict(success: bool, values: Mapping[str, Any], reason: str, failure: str) -> Target:
-    return Target(True, values) if success else Target(False, values, reason, failure)
+def _all(verdicts: Iterable[bool | None]) -> bool | None:
+    """One failure is a failure, whatever else is not known."""
+    verdicts = list(verdicts)
+    if False in verdicts:
+        return False
+    return None if None in verdicts else True
 
 
 def _content(case: Case, edit: Edit) -> Target:
@@ -135,7 +133,7 @@ def _content(case: Case, edit: Edit) -> Target:
     heard = case.transcript.text
     success, reason = edit_succeeds(asked, heard, row.language)
     exact = tokens(heard, row.language) == tokens(anchor.transcript_target, row.language)
-    return _verdict(success, {"exact_match": exact}, reason, failures.TARGET_NOT_APPLIED)
+    return verdict(success, {"exact_match": exact}, reason, failures.TARGET_NOT_APPLIED)
 
 
 def _speaker(case: Case, edit: Edit) -> Target:
@@ -145,7 +143,7 @@ def _speaker(case: Case, edit: Edit) -> Target:
     least = case.backends.model("speaker").same_speaker_cosine
     values = {"reference_similarity": similarity, "least_similarity": least}
     reason = f"similarity to the reference speaker {similarity:.3f}, {least} is needed"
-    return _verdict(similarity >= least, values, reason, failures.SPEAKER_MISS)
+    return verdict(similarity >= least, values, reason, failures.SPEAKER_MISS)
 
 
 def _emotion(case: Case, edit: Edit) -> Target:
@@ -161,7 +159,7 @@ def _emotion(case: Case, edit: Edit) -> Target:
     failure = failures.WRONG_LABEL
     if predicted in ("neutral", source):
         failure = failures.TARGET_NOT_APPLIED
-    return _verdict(predicted == wanted, values, f"sounds {predicted}, not {wanted}", failure)
+    return verdict(predicted == wanted, values, f"sounds {predicted}, not {wanted}", failure)
 
 
 def _style(case: Case, edit: Edit) -> Target:
@@ -178,7 +176,7 @@ def _style(case: Case, edit: Edit) -> Target:
         **_of_judge(reply),
     }
     other = reply.dominant_style not in (None, "", "uncertain", anchor.target_style)
-    return _verdict(
+    return verdict(
         score >= STYLE_SCORE and said is not False,
         values,
         f"{anchor.target_style} scores {score} of 4, {STYLE_SCORE} and the judge's yes are needed",
@@ -195,7 +193,7 @@ def _paralinguistic(case: Case, edit: Edit) -> Target:
     success = score >= ADDED_SCORE if anchor.operation == "add" else score <= REMOVED_SCORE
     reason = f"{anchor.event} scores {score} of 3, to {anchor.operation}"
     values = {"event_scores": scores, **_of_judge(reply)}
-    return _verdict(success, values, reason, failures.PARALINGUISTIC_MISS)
+    return verdict(success, values, reason, failures.PARALINGUISTIC_MISS)
 
 
 def _of_judge(reply: Any) -> dict[str, Any]:
@@ -220,7 +218,7 @@ def _prosody(case: Case, edit: Edit) -> Target:
         values = {"f0_shift_semitones": shift}  # type: ignore[dict-item]
         unheard = isinstance(shift, Undefined)
         found = shift.reason if unheard else f"f0 moved by {shift:.3f} semitones"  # type: ignore
-    return _verdict(success, values, f"{found}, not {anchor.direction}", failures.PROSODY_MISS)
+    return verdict(success, values, f"{found}, not {anchor.direction}", failures.PROSODY_MISS)
 
 
 def _stress(case: Case, anchor: ProsodyAnchor) -> Target:
@@ -247,7 +245,7 @@ def _stress(case: Case, anchor: ProsodyAnchor) -> Target:
     ]
     reason = f"not stressed: {'; '.join(weak)}"
     values = {"prominence_gain": named}
-    return _verdict(prosody.stress_succeeds(gains), values, reason, failures.PROSODY_MISS)
+    return verdict(prosody.stress_succeeds(gains), values, reason, failures.PROSODY_MISS)
 
 
 def _acoustic(case: Case, edit: Edit) -> Target:
@@ -259,14 +257,14 @@ def _acoustic(case: Case, edit: Edit) -> Target:
         values = {"dnsmos": after.values, "source_dnsmos": before.values, "dnsmos_gain": gains}
         reason = f"gains {gains['OVRL']:.3f} OVRL and {gains['BAK']:.3f} BAK, both must be above 0"
         success = enhancement.enhancement_succeeds(before, after)
-        return _verdict(success, values, reason, failures.TARGET_NOT_APPLIED)
+        return verdict(success, values, reason, failures.TARGET_NOT_APPLIED)
     if anchor.env_type == "reverb":
         assert anchor.rt60_target_range is not None
         low, high = anchor.rt60_target_range
         response = reverberation.impulse_response(case.source, case.output)
         measured = response if isinstance(response, Undefined) else reverberation.rt60(response)
         found = measured.reason if isinstance(measured, Undefined) else f"is {measured:.3f} s"
-        return _verdict(
+        return verdict(
             reverberation.rt60_succeeds(measured, low, high),
             {
                 "rt60": measured,
@@ -278,7 +276,7 @@ def _acoustic(case: Case, edit: Edit) -> Target:
         )
     tags = (case.hear("tagger", clip) for clip in (case.source, case.output))
     before, after = (scenes.scene_scores(tagged) for tagged in tags)
-    return _verdict(
+    return verdict(
         scenes.scene_succeeds(before, after, anchor.scene),
         {"scene_scores": after, "source_scene_scores": before},
         f"{anchor.scene} scores {after[anchor.scene]:.3f}, {before[anchor.scene]:.3f} before",

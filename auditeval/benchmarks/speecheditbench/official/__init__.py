@@ -1,0 +1,1 @@
+"""The rules of the code that SpeechEditBench released, written anew."""
