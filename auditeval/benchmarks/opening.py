@@ -84,7 +84,9 @@ def _speecheditbench(asked: Asked) -> Opened:
             "protocol is official"
         )
     heard = not asked.systems or len(read) < len(asked.systems)
-    benchmark = SpeechEditBench(asked.place, asked.models, asked.selection, heard, protocol)
+    benchmark = SpeechEditBench(
+        asked.place, asked.models, asked.selection, with_audio=heard, protocol=protocol
+    )
     samples = benchmark.samples
     return benchmark, [system(name, place, samples) for name, place in asked.systems.items()]
 

@@ -67,6 +67,7 @@ class SpeechEditBench:
         root: Path,
         backends: Backends,
         selection: Selection = WHOLE,
+        *,
         with_audio: bool = True,
         protocol: str = "official",
     ) -> None:

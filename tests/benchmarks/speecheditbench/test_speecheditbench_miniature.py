@@ -148,6 +148,6 @@ def test_a_record_is_a_function_of_sample_and_output(run: Run) -> None:
     sample = next(s for s in run.bench.samples if s.row.task == "prosody" and "6" in s.id)
     fresh = Backends({role: run.backends.model(role) for role in NODES})  # nothing kept
     only = Selection(("prosody",))
-    bench = SpeechEditBench(run.bench.samples[0].root, fresh, only, "ours")
+    bench = SpeechEditBench(run.bench.samples[0].root, fresh, only, protocol="ours")
     again = bench.evaluate(sample, Identity(bench).output(sample))
     assert json.dumps(again) == json.dumps(run.records["identity"][sample.id])
