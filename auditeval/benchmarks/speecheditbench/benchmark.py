@@ -24,6 +24,7 @@ from auditeval.benchmarks.speecheditbench.case import (
     Rules,
     Target,
 )
+from auditeval.benchmarks.speecheditbench.official.judging import IN_OUR_WORDS
 from auditeval.benchmarks.speecheditbench.official.rules import Official
 from auditeval.benchmarks.speecheditbench.ours import Ours
 from auditeval.benchmarks.speecheditbench.result_files import result_files
@@ -47,6 +48,7 @@ PAPER = {
 the released code's."""
 
 
+_JUDGED = ("emotion", "style", "paralinguistic")
 _RULES: dict[str, Rules] = {"official": Official(), "ours": Ours()}
 
 
@@ -143,6 +145,8 @@ class SpeechEditBench:
         sentences = [*self._selection.sentences, *heard]
         if first == "ours":
             sentences.insert(0, "rules: ours, where the released code's are others (--protocol)")
+        elif self._with_audio and self._asks:
+            sentences.append(IN_OUR_WORDS)
         made = tables.tables(systems, sentences, self._judged, first)
         return [*made, comparison.table(systems)] if len(self._rules) > 1 else made
 
@@ -159,6 +163,11 @@ class SpeechEditBench:
     @property
     def _judged(self) -> bool:
         return "judge" in self._backends
+
+    @property
+    def _asks(self) -> bool:
+        """Whether an edit of these samples is for a judge to hear."""
+        return any(edit.anchor.type in _JUDGED for s in self.samples for edit in s.edits)
 
     @property
     def _paper(self) -> dict[str, str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import speechedit_cases
@@ -15,13 +15,15 @@ from speechedit_rows import Judges, lay_out, row, tone, write_tone
 from auditeval.atomic import write_text
 from auditeval.backends.load import Backends
 from auditeval.benchmarking import bench
+from auditeval.benchmarks.speecheditbench.anchors import EMOTIONS, Event, Style
 from auditeval.benchmarks.speecheditbench.benchmark import SpeechEditBench
 from auditeval.benchmarks.speecheditbench.official import judging
 from auditeval.judges.judge import Answer, Question
+from auditeval.metrics.transcript import Language
 from auditeval.types import UserError
 
 CASES = speechedit_cases.read()
-PROMPTS = json.loads(speechedit_cases.PATH.read_text(encoding="utf-8"))["prompts"]
+STYLES = get_args(Style)
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
@@ -84,22 +86,28 @@ def test_the_cases_cover_every_task_and_rule() -> None:
         assert {True, False} <= targets, rule
 
 
-@pytest.mark.parametrize(
-    "asked",
-    PROMPTS,
-    ids=[f"{p['ask']}-{p['language']}-{p['of']}-{p['transcript']}" for p in PROMPTS],
-)
-def test_the_judge_is_asked_in_the_words_of_the_released_code(asked: dict[str, Any]) -> None:
-    clip = tone(220)
-    text, of, language = asked["transcript"], asked["of"], asked["language"]
-    question = {
-        "emotion": lambda: judging.emotion_question(clip, text, of, language),
-        "style": lambda: judging.style_question(clip, text, of, language),
-        "events": lambda: judging.event_question(clip),
-    }[asked["ask"]]()
-    assert hashlib.sha256(question.prompt.encode()).hexdigest() == asked["sha256"]
-    assert question.clips == (("output", clip),)
-    assert question.temperature == 0
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_judge_is_asked_for_all_that_its_answer_is_read_for(language: Language) -> None:
+    clip, text = tone(220), "the yellow lamps"
+    emotion = judging.emotion_question(clip, text, "iemocap_en", language)
+    assert all(label in emotion.prompt for label in ("predicted_emotion", *EMOTIONS["iemocap_en"]))
+    styles = {style: judging.style_question(clip, text, style, language) for style in STYLES}
+    for question in styles.values():
+        for field in ("target_style_score", "target_style_success", "style_scores", *STYLES):
+            assert field in question.prompt
+    definitions = {question.prompt.replace(style, "") for style, question in styles.items()}
+    assert len(definitions) == len(STYLES)
+    for question in (emotion, *styles.values()):
+        assert text in question.prompt
+        assert (re.search(r"[\u4e00-\u9fff]", question.prompt) is not None) == (language == "zh")
+        assert "$" not in question.prompt
+    without = judging.style_question(clip, " ", "dramatic", language)
+    assert "Not available" in without.prompt
+    events = judging.event_question(clip)
+    assert all(word in events.prompt for word in ("event_scores", *get_args(Event)))
+    for question in (emotion, events, without):
+        assert question.clips == (("output", clip),)
+        assert question.temperature == 0
 
 
 def test_a_run_of_another_protocol_is_another_run(tmp_path: Path) -> None:

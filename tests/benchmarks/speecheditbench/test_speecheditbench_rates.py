@@ -276,7 +276,11 @@ def test_our_rules_never_give_the_papers_title(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("auditeval.benchmarks.provenance._doubt", lambda model: "")
-    lay_out(tmp_path, row("style"))
+    lay_out(tmp_path / "style", row("style"))
+    (judged, *_) = SpeechEditBench(tmp_path / "style", paper()).tables({})
+    assert "prompts: what the released code asks, in our words" in judged.notes
+    assert "not comparable with the paper's Table 2" in judged.title
+    lay_out(tmp_path, row("prosody"))
     titles = {
         protocol: SpeechEditBench(tmp_path, paper(), protocol=protocol).tables({})[0].title
         for protocol in ("official", "ours", "both")

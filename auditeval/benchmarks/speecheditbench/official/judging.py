@@ -1,9 +1,9 @@
 """What the released code asks its judge, and how it reads the answers.
 
-The texts in `prompts` are those of daxintan-cuhk/SpeechEditBench at commit 1ac1ab89
-(eval/metrics/emotion_accuracy.py and style_accuracy.py, eval/resources/style_taxonomy.py and
-paralinguistic_annotation_prompt.txt), word for word, since other words would get other answers;
-they are under the Apache License 2.0, a copy of which lies beside them. Placeholders are `$name`.
+The texts in `prompts` ask for the same, in both languages, with the same definitions, scales and
+fields, in our words and those of the paper (Appendix E.4): the released ones are not ours to ship.
+Other words may get other answers, so tables of judged tasks say so (`IN_OUR_WORDS`). Placeholders
+are `$name`.
 
 A judge gets the text, then the output, at temperature 0, and is to write JSON of any form. The
 released code tries three times, and takes a second form only: an object in a Markdown fence.
@@ -45,6 +45,7 @@ _DATASETS: dict[str, Taxonomy] = {
     "csemotions": "csemotions_zh",
     "aishell3_test": "csemotions_zh",
 }
+IN_OUR_WORDS = "prompts: what the released code asks, in our words"
 _YES = ("true", "yes", "y", "1", "success", "successful")
 
 
