@@ -32,6 +32,7 @@ GIVEN = {
     "scoring.md": ["90 %"],
     "training.md": [],
     "weights.md": ["32 or 16 kHz"],
+    "benchmarks": [],
     "evaluation_callbacks": ["80 scenes", "Epochs 4, 9, 14 and 19"],
     "filter": ["198,000 pairs", "30,000", "from 198,000", "removes 70 %"],
     "filter_mixed": [

@@ -1,7 +1,8 @@
 """python systems.py BENCHMARK OUTPUTS: four systems, so that there are verdicts of both kinds.
 
 `able` does by signal processing what is asked, `hasty` does it and leaves out the last third,
-`deaf` returns its input, `hissing` its input with noise.
+`deaf` returns its input, `hissing` its input with noise. Outputs are laid out by task, as
+SpeechEditBench has them: OUTPUTS/<system>/<task_id>/<sample_id>.wav.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ if __name__ == "__main__":
     for sample in read(Path(sys.argv[1])):
         rate_hz = audio.decode(sample.files[0]).rate_hz
         for name, system in SYSTEMS.items():
-            path = Path(sys.argv[2], name, f"{sample.id}.wav")
+            path = Path(sys.argv[2], name, sample.task_id, f"{sample.id}.wav")
             path.parent.mkdir(parents=True, exist_ok=True)
             clip = np.clip(system(sample), -1, 1).astype(np.float32)
             files.write(path, quantised(clip), rate_hz)

@@ -30,6 +30,6 @@ def test_the_example_of_the_page_runs(
     monkeypatch.chdir(tmp_path)
     exec(compile(example, str(DOCS), "exec"), {})
     shown = capsys.readouterr().out
-    assert "SALMon, Table II: pairs won (%) {" in shown
+    assert "SALMon, Table II (official protocol): pairs won (%) {" in shown
     assert "'Consistency: Room': 0.75" in shown
     assert (tmp_path / "report" / "lm" / "records.jsonl").read_text().count("\n") == 4

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 
 
-@pytest.fixture(scope="package", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def blank_plots() -> Iterator[None]:
     """Plots of reports are there, and blank; tests/report and tests/cli draw them."""
     save = Figure.savefig
