@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
-from itertools import count
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from auditeval.data.importers import rows
 from auditeval.reading import from_json
-from auditeval.types import EditPair, UserError
+from auditeval.types import EditPair
 
 _SPEECH_CAPTION = "A person speaking."
 
@@ -79,25 +78,5 @@ def _table(
     path: Path, beside: str, to_row: Callable[[Path, dict[str, str]], dict[str, Any] | None]
 ) -> list[EditPair]:
     """Pairs of the lines of a CSV file that `to_row` makes something of."""
-    if not path.exists():
-        raise UserError(f"{path.parent}: expected {path.name} beside {beside}")
-    pairs: list[EditPair] = []
-    reader = csv.DictReader(rows.lines(path))
-    for number in count(2):
-        where = f"{path}:{number}"
-        try:
-            cells = next(reader, None)
-            if cells is None:
-                return pairs
-            row = to_row(path.parent, cells)
-        except KeyError as error:
-            raise UserError(f"{where}: expected the column {error}") from None
-        except TypeError:
-            raise UserError(f"{where}: has fewer cells than the header") from None
-        except ValueError as error:
-            raise UserError(f"{where}: {error}") from None
-        except csv.Error as error:
-            raise UserError(f"{where}: is not CSV ({error})") from None
-        if row is not None:
-            pairs.append(rows.pair(where, row))
-    return pairs
+    made = rows.of_csv(path, beside, partial(to_row, path.parent))
+    return [rows.pair(where, row) for where, row in made]

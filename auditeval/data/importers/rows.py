@@ -1,14 +1,19 @@
-"""What importers share: the lines of a file, and a row as a pair."""
+"""What importers share: the lines of a file, the rows of a CSV file, and a row as a pair."""
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from auditeval.reading import text
 from auditeval.types import EditPair, UserError, sentence
+
+Row = TypeVar("Row")
 
 
 def lines(path: Path) -> list[str]:
@@ -19,6 +24,37 @@ def lines(path: Path) -> list[str]:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from None
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: is not UTF-8 ({error})") from None
+
+
+def of_csv(
+    path: Path, beside: str, to_row: Callable[[dict[str, str]], Row | None]
+) -> Iterator[tuple[str, Row]]:
+    """FILE:LINE and what `to_row` makes of its cells, of the lines that it makes something of.
+
+    From `to_row` a KeyError is a column that lacks, a TypeError a cell, a ValueError says what is
+    wrong with one. All become a UserError that names the line; `beside` says what the file
+    belongs to where there is none.
+    """
+    if not path.exists():
+        raise UserError(f"{path.parent}: expected {path.name} beside {beside}")
+    reader = csv.DictReader(lines(path))
+    for number in count(2):
+        where = f"{path}:{number}"
+        try:
+            cells = next(reader, None)
+            if cells is None:
+                return
+            row = to_row(cells)
+        except KeyError as error:
+            raise UserError(f"{where}: expected the column {error}") from None
+        except TypeError:
+            raise UserError(f"{where}: has fewer cells than the header") from None
+        except ValueError as error:
+            raise UserError(f"{where}: {error}") from None
+        except csv.Error as error:
+            raise UserError(f"{where}: is not CSV ({error})") from None
+        if row is not None:
+            yield where, row
 
 
 def pair(where: str, row: dict[str, Any]) -> EditPair:
