@@ -20,6 +20,8 @@ class Layout(str, Enum):
     ms_swift = "ms-swift"
     p835 = "p835"
     mushra_codecs = "mushra-codecs"
+    pick_the_best = "pick-the-best"
+    pick_the_best_voice = "pick-the-best-voice"
     omni_results = "omni-results"
 
 
@@ -39,6 +41,9 @@ def import_(
     force: Force = False,
 ) -> None:
     """Turn another layout into a manifest. Audio stays where it is.
+
+    pick-the-best: separated voices beside the mixture, which is made of voice and accompaniment and
+    written to mixtures/ beside the manifest; pick-the-best-voice: the same beside the true voice.
 
     System, operation and source of AuditScore and ms-swift come from the authors' file names, where
     an AuditScore record does not say them itself.
@@ -81,7 +86,8 @@ def _import_pairs(layout: Layout, folder: Path, output: Path) -> tuple[int, int]
     from auditeval.data.importers import IMPORTERS
     from auditeval.types import UserError
 
-    pairs = IMPORTERS[layout.value](folder)
+    manifest.check_suffix(output)  # before clips are made
+    pairs = IMPORTERS[layout.value](folder, output.parent)
     if not pairs:
         raise UserError(f"{folder}: holds no pairs")
     twice = [name for name, times in Counter(pair.id for pair in pairs).items() if times > 1]

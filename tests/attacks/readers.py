@@ -45,6 +45,10 @@ READ: dict[str, tuple[str, tuple[Any, ...]]] = {
         "codecs/ratings_formated_filtered.csv",
         ("import", "mushra-codecs", "codecs", "-o", "imported.jsonl"),
     ),
+    "choices of the best": (
+        "votes/results/dataset.csv",
+        ("import", "pick-the-best", "votes", "-o", "imported.jsonl"),
+    ),
     "results of ms-swift": (
         "results.jsonl",
         ("import", "ms-swift", "results.jsonl", "-o", "imported.csv"),
@@ -72,6 +76,7 @@ def lay_out(room: Path, good: list[EditPair], checkpoint: Path, clip_list: Path)
     (room / "run" / "config.yaml").write_text("name: a\ncompare: {}\n")
     (room / "run" / "report" / "agreement.json").write_text('{"rows": []}')
     (room / "codecs").mkdir()
+    (room / "votes" / "results").mkdir(parents=True)
     (room / "auditscore").mkdir()
     (room / "p835").mkdir()
     return room

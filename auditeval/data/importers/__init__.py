@@ -1,7 +1,8 @@
 """Other layouts to pairs: AuditScore's metadata, ms-swift JSONL, tables of listening tests.
 
-Each importer takes a folder and returns pairs, or raises UserError with file and line. What an
-evaluator said of the pairs of an ms-swift file is imported as a scores table (`ms_swift`).
+Each importer takes a folder and returns pairs, or raises UserError with file and line. Audio stays
+where it is; a clip that is only made of others is written beside the manifest. What an evaluator
+said of the pairs of an ms-swift file is imported as a scores table (`ms_swift`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,10 @@ from auditeval import manifest
 from auditeval.data.importers.auditscore import import_auditscore
 from auditeval.data.importers.listening_tests import import_mushra_codecs, import_p835
 from auditeval.data.importers.ms_swift import import_ms_swift, import_omni_results
+from auditeval.data.importers.pick_the_best import (
+    import_pick_the_best,
+    import_pick_the_best_voice,
+)
 from auditeval.types import EditPair, UserError
 
 __all__ = [
@@ -22,14 +27,26 @@ __all__ = [
     "import_mushra_codecs",
     "import_omni_results",
     "import_p835",
+    "import_pick_the_best",
+    "import_pick_the_best_voice",
     "import_to_manifest",
 ]
 
-IMPORTERS: dict[str, Callable[[Path], list[EditPair]]] = {
-    "auditscore": import_auditscore,
-    "ms-swift": import_ms_swift,
-    "p835": import_p835,
-    "mushra-codecs": import_mushra_codecs,
+Importer = Callable[[Path, Path], list[EditPair]]
+"""Of the folder that holds a layout, and the folder where clips that have to be made go."""
+
+
+def _making_none(importer: Callable[[Path], list[EditPair]]) -> Importer:
+    return lambda folder, made_in: importer(folder)
+
+
+IMPORTERS: dict[str, Importer] = {
+    "auditscore": _making_none(import_auditscore),
+    "ms-swift": _making_none(import_ms_swift),
+    "p835": _making_none(import_p835),
+    "mushra-codecs": _making_none(import_mushra_codecs),
+    "pick-the-best": import_pick_the_best,
+    "pick-the-best-voice": _making_none(import_pick_the_best_voice),
 }
 
 
@@ -37,5 +54,7 @@ def import_to_manifest(layout: str, folder: str, output: str) -> Path:
     """Import a folder and write its manifest; returns the manifest's path."""
     if not Path(folder).exists():
         raise UserError(f"{folder}: no such folder; name the one that holds the {layout} data")
-    manifest.write(IMPORTERS[layout](Path(folder)), output)
-    return Path(output)
+    path = Path(output)
+    manifest.check_suffix(path)  # before clips are made
+    manifest.write(IMPORTERS[layout](Path(folder), path.parent), path)
+    return path

@@ -334,7 +334,7 @@ def test_mushra_mistakes_are_named_with_their_line(tmp_path: Path, row: str, sai
 @pytest.mark.parametrize("layout", IMPORTERS)
 def test_a_folder_that_holds_nothing_is_refused(tmp_path: Path, layout: str) -> None:
     with pytest.raises(UserError) as caught:
-        IMPORTERS[layout](tmp_path)
+        IMPORTERS[layout](tmp_path, tmp_path / "made")
     assert str(tmp_path) in str(caught.value)
 
 
@@ -345,15 +345,18 @@ def test_a_folder_that_holds_nothing_is_refused(tmp_path: Path, layout: str) -> 
         ("ms-swift", "x.jsonl"),
         ("p835", "labels.csv"),
         ("mushra-codecs", "ratings_formated_filtered.csv"),
+        ("pick-the-best", "results/dataset.csv"),
+        ("pick-the-best-voice", "results/dataset.csv"),
     ],
 )
 @pytest.mark.parametrize("kind", ["a directory", "Latin-1"])
 def test_a_table_that_cannot_be_read_is_named(
     tmp_path: Path, layout: str, name: str, kind: str
 ) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
     if kind == "a directory":
         (tmp_path / name).mkdir()
     else:
         (tmp_path / name).write_bytes("Café".encode("latin-1"))
     with pytest.raises(UserError, match=name.replace(".", r"\.")):
-        IMPORTERS[layout](tmp_path)
+        IMPORTERS[layout](tmp_path, tmp_path / "made")
