@@ -9,7 +9,7 @@ of pairs x values x values. Tests hold them against published tables and against
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import sqrt
 from typing import NamedTuple
 
@@ -212,20 +212,13 @@ def rater_ceiling(
     if not votes:
         none = Undefined("no pair has 2 votes")
         return {level: dict.fromkeys(CORRELATIONS, Agreement(none, none, 0)) for level in LEVELS}
-    raters = _by_rater(votes)
-    # Then every half of the raters has a vote on every pair.
-    crossed = raters is not None and min(map(len, votes)) > raters.shape[1] - raters.shape[1] // 2
-    table = raters if raters is not None and crossed else _packed(votes)
     clusters, unnamed = _clusters(systems)
     rng = np.random.default_rng(seed)
     found: list[dict[tuple[str, str], Value]] = []
     moved: list[dict[tuple[str, str], Value]] = []
     steps = []
-    for _ in range(splits):
-        halves = _split(table, crossed, rng)
-        sizes = halves.sum(axis=2)
-        means = np.where(halves, table, 0.0).sum(axis=2) / sizes
-        steps.append(np.mean(1 / sizes) / np.mean(1 / np.isfinite(table).sum(axis=1)))
+    for means, step in halves(votes, splits, rng):
+        steps.append(step)
         found.append(_correlations(means, clusters, np.arange(len(clusters))))
         for _ in range(0 if unnamed else _DRAWS_PER_SPLIT):
             pick = rng.integers(len(clusters), size=len(clusters))
@@ -240,11 +233,43 @@ def rater_ceiling(
         if isinstance(mean, Undefined):
             return Agreement(mean, unnamed or mean, items)
         draws = [values[level, name] for values in moved]
-        ceilings = [v if isinstance(v, Undefined) else _ceiling(mean + v, step) for v in draws]
+        ceilings = [v if isinstance(v, Undefined) else ceiling(mean + v, step) for v in draws]
         interval = unnamed or percentiles(ceilings, len(clusters))
-        return Agreement(_ceiling(mean, step), interval, items)
+        return Agreement(ceiling(mean, step), interval, items)
 
     return {level: {name: of(level, name) for name in CORRELATIONS} for level in LEVELS}
+
+
+def halves(
+    votes: Sequence[Votes], splits: int, rng: np.random.Generator
+) -> Iterator[tuple[np.ndarray, float]]:
+    """Means of two random halves of the votes :: (2, pairs), `splits` times, as `rater_ceiling`
+    splits them; beside each how many times the votes of a half the whole has. A pair has 2 or more.
+
+    >>> rng = np.random.default_rng(0)
+    >>> means, step = next(halves([{"x": 1, "y": 2}, {"x": 4, "y": 5}], 1, rng))
+    >>> sorted(means.tolist()), float(step)
+    ([[1.0, 4.0], [2.0, 5.0]], 2.0)
+    """
+    raters = _by_rater(votes)
+    # Then every half of the raters has a vote on every pair.
+    crossed = raters is not None and min(map(len, votes)) > raters.shape[1] - raters.shape[1] // 2
+    table = raters if raters is not None and crossed else _packed(votes)
+    for _ in range(splits):
+        parts = _split(table, crossed, rng)
+        sizes = parts.sum(axis=2)
+        means = np.where(parts, table, 0.0).sum(axis=2) / sizes
+        yield means, np.mean(1 / sizes) / np.mean(1 / np.isfinite(table).sum(axis=1))
+
+
+def ceiling(correlation: float, step: float) -> float:
+    """Root of the reliability of a panel of `step` times the votes of the halves that correlate.
+
+    >>> round(ceiling(0.5, 2), 3)
+    0.816
+    """
+    r = min(max(correlation, 0.0), 1.0)
+    return sqrt(step * r / (1 + (step - 1) * r))
 
 
 def screened(votes: Sequence[Votes]) -> list[Screened]:
@@ -366,9 +391,3 @@ def _minus(value: Value, other: Value) -> Value:
     if isinstance(value, Undefined):
         return value
     return other if isinstance(other, Undefined) else value - other
-
-
-def _ceiling(correlation: float, step: float) -> float:
-    """Root of the reliability of a panel of `step` times the votes of the halves that correlate."""
-    r = min(max(correlation, 0.0), 1.0)
-    return sqrt(step * r / (1 + (step - 1) * r))
