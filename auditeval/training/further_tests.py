@@ -11,7 +11,7 @@ from typing import Protocol
 
 from auditeval import manifest as manifests
 from auditeval.digests import sha256
-from auditeval.report import agreement, agreement_files, contrasts
+from auditeval.report import agreement, agreement_files, contrasts, within
 from auditeval.report.agreement import Predictions
 from auditeval.report.agreement_table import to_table
 from auditeval.table import Table
@@ -43,9 +43,7 @@ class RatedTest:
         ratings_from: str,
         baselines: Baselines | None = None,
     ) -> None:
-        self.pairs = [pair for pair in manifests.read(manifest) if pair.ratings]
-        if not self.pairs:
-            raise UserError(f"{manifest}: no pair has ratings to compare with")
+        self.pairs = _rated(manifest)
         self.baselines = baselines or {}
         self._ratings_from = ratings_from
 
@@ -57,6 +55,35 @@ class RatedTest:
         )
         agreement_files.write(made, folder)
         return to_table(made)
+
+
+class WithinTest:
+    """Agreement with the ratings of a manifest within each source, as choices among versions of
+    one thing need it; `unit` is what a source is."""
+
+    def __init__(
+        self,
+        manifest: str | Path,
+        ratings_from: str,
+        unit: str = "source",
+        baselines: Baselines | None = None,
+    ) -> None:
+        self.pairs = _rated(manifest)
+        self.baselines = baselines or {}
+        self._ratings_from, self._unit = ratings_from, unit
+        try:
+            within.check(self.pairs)  # what is amiss is said before training
+        except UserError as error:
+            raise UserError(f"{manifest}: {error}") from None
+
+    def report(
+        self, predictions: Sequence[Predictions], folder: Path, resamples: int, plotted: str
+    ) -> Table:
+        made = within.make_report(
+            self.pairs, predictions, self._ratings_from, self._unit, resamples
+        )
+        within.write(made, folder)
+        return within.to_table(made)
 
 
 class ContrastTest:
@@ -85,3 +112,10 @@ class ContrastTest:
         made = made._replace(set_sha256=self._digest)
         contrasts.write(made, folder)
         return contrasts.to_table(made)
+
+
+def _rated(manifest: str | Path) -> list[EditPair]:
+    pairs = [pair for pair in manifests.read(manifest) if pair.ratings]
+    if not pairs:
+        raise UserError(f"{manifest}: no pair has ratings to compare with")
+    return pairs

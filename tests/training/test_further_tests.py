@@ -17,10 +17,11 @@ from auditeval.backends.backend import Ratings
 from auditeval.features.extractor import AudioFeatures
 from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.features.pair import PairFeatures
+from auditeval.metrics.within import within
 from auditeval.report import agreement, agreement_files
 from auditeval.report.render import to_rich
 from auditeval.training import baselines
-from auditeval.training.further_tests import ContrastTest, RatedTest
+from auditeval.training.further_tests import ContrastTest, RatedTest, WithinTest
 from auditeval.training.run import Trained, train
 from auditeval.types import AXES, EditPair, UserError
 
@@ -100,6 +101,8 @@ def configured(tables: Path, folder: Path, *overrides: str) -> DictConfig:
         f"ratings_from: PEOPLE, baselines: {baseline}}}",
         f"+tests.contrasts={{_target_: {kind}.ContrastTest, manifest: {tables / 'trials.jsonl'}, "
         f"title: TRIALS, baselines: {baseline}}}",
+        f"+tests.choices={{_target_: {kind}.WithinTest, manifest: {tables / 'people.jsonl'}, "
+        f"ratings_from: CHOICES, unit: scene, baselines: {baseline}}}",
     ]
     with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
         return compose(
@@ -114,10 +117,12 @@ def configured(tables: Path, folder: Path, *overrides: str) -> DictConfig:
         )
 
 
-def test_both_tests_on_people_have_the_same_baselines() -> None:
+def test_tests_on_people_have_the_same_baselines_where_the_original_is_clean() -> None:
     with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
-        tests = compose("train", ["tests=[people,codecs]"]).tests
+        tests = compose("train", ["tests=[people,codecs,removal]", "run_dir=x"]).tests
     assert tests.p835.baselines.keys() == tests.codecs.baselines.keys() > {"PESQ", "DNSMOS SIG"}
+    assert tests.removal_voice.baselines == tests.p835.baselines
+    assert list(tests.removal_mixture.baselines) == ["DNSMOS OVRL", "DNSMOS SIG"]
 
 
 @pytest.fixture(scope="module")
@@ -168,14 +173,37 @@ def test_contrasts_hold_the_relevance_of_each_variant(
     assert level["wrong"]["value"] == pytest.approx(np.mean(wins))
 
 
+def test_agreement_within_sources_is_that_of_the_models_predictions(
+    finished: tuple[Path, Trained], tables: Path
+) -> None:
+    folder, _ = finished
+    found = json.loads((folder / "report" / "choices" / "within.json").read_text())
+    rows = {(row["axis"], row["evaluator"]): row["within"] for row in found["rows"]}
+    assert set(rows) == {(axis, name) for axis in AXES for name in ("level", "pairwise")}
+    predicted = json.loads(
+        (folder / "pairwise" / "holdout" / "predictions-choices.json").read_text()
+    )
+    pairs = manifest.read(tables / "people.jsonl")
+    for axis in AXES:
+        expected = within(
+            [predicted[pair.id][axis] for pair in pairs],
+            [pair.ratings[axis] for pair in pairs],
+            [str(pair.source) for pair in pairs],
+        )
+        for name, value in expected.items():
+            assert rows[axis, "pairwise"][name]["value"] == pytest.approx(value.value)
+    assert set(found["rater_ceiling"]) == set(AXES)
+
+
 def test_what_is_printed_says_whose_ratings_they_are(finished: tuple[Path, Trained]) -> None:
     folder, made = finished
-    assert list(made.tests) == ["people", "contrasts"]
+    assert list(made.tests) == ["people", "contrasts", "choices"]
     console = Console(width=300, record=True)
     for table in made.tests.values():
         console.print(to_rich(table))
     text = " ".join(console.export_text().split())  # a title may run over lines
     assert "Agreement with PEOPLE" in text
+    assert "Agreement with CHOICES, within each scene" in text
     assert "relevance prefers the right edit: TRIALS" in text
     markdown = (folder / "report" / "contrasts" / "contrasts.md").read_text()
     assert markdown.startswith(
@@ -188,8 +216,8 @@ def test_the_card_beside_the_weights_has_the_tables_of_the_run(
 ) -> None:
     folder, _ = finished
     card = (folder / "pairwise" / "holdout" / "checkpoint" / "README.md").read_text()
-    reports = ("agreement.md", "people/agreement.md", "contrasts/contrasts.md", "machine.md")
-    for name in reports:
+    of_tests = ("people/agreement.md", "contrasts/contrasts.md", "choices/within.md")
+    for name in ("agreement.md", *of_tests, "machine.md"):
         assert (folder / "report" / name).read_text().strip() in card
     assert card.index("# Agreement with the ratings of") < card.index("# Agreement with PEOPLE")
 
@@ -227,8 +255,13 @@ def test_an_unrated_test_of_ratings_and_a_trial_without_its_right_one_are_refuse
 ) -> None:
     path = tmp_path / "trials.jsonl"
     manifest.write(trials, path)
-    with pytest.raises(UserError, match=r"trials\.jsonl: no pair has ratings to compare with"):
-        RatedTest(path, "nobody")
+    for kind in (RatedTest, WithinTest):
+        with pytest.raises(UserError, match=r"trials\.jsonl: no pair has ratings to compare with"):
+            kind(path, "nobody")
+    rated = [pair.model_copy(update={"ratings": {"quality": 3.0}}) for pair in trials]
+    manifest.write(rated[:2], path)
+    with pytest.raises(UserError, match=r"trials\.jsonl: no source has 3 pairs"):
+        WithinTest(path, "people")
     manifest.write(trials[1:], path)
     with pytest.raises(UserError, match="trial 'trial0' has no pair whose system is 'right'"):
         ContrastTest(path, "x")
