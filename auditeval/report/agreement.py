@@ -26,6 +26,8 @@ _OF_A_SYSTEM = Undefined("its values are of whole systems, not of single pairs")
 _UNGROUPED = ("id", "ratings", "raters")  # fields of a pair that make no groups
 _SPLITS, _FEWEST_SPLITS = 200, 20  # of the raters into halves; few where few resamples are wanted
 
+NO_VOTES = "no pair comes with two votes"
+
 Levels = Mapping[str, Mapping[str, Agreement]]
 """{"system" | "utterance": {statistic: Agreement}}."""
 
@@ -81,9 +83,9 @@ class Report(NamedTuple):
     """Rows by axis, then in the order of the evaluators; `ratings_from` says who rated.
 
     `points` are (rating, prediction, system) of the evaluator `plotted`. `ceilings` are of the axes
-    that some pairs have votes of, as `metrics.raters.rater_ceiling` makes them. `groups` are the
-    same of the pairs with each value of the field `by`. `notes` are sentences on what a reader of
-    the table should know of how it came about.
+    that some pairs have votes of, as `metrics.raters.rater_ceiling` makes them; `no_votes` says why
+    there are none of the others. `groups` are the same of the pairs with each value of the field
+    `by`. `notes` are sentences on what a reader of the table should know of how it came about.
     """
 
     rows: list[Row]
@@ -96,6 +98,7 @@ class Report(NamedTuple):
     by: str = ""
     groups: Mapping[str, Report] = MappingProxyType({})
     notes: Sequence[str] = ()
+    no_votes: str = NO_VOTES
 
 
 def make_report(

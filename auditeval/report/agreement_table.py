@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from auditeval import text
@@ -52,7 +52,13 @@ def to_table(report: Report, explained: bool = True) -> Table:
             rows.append([axis, CEILING, *_contents(ceiling), *([None] if sure else []), pairs])
     notes = []
     if explained:
-        notes = [_BRACKETS, *([_CEILING] if report.ceilings else []), *([_COVERS] if sure else [])]
+        lacking = [row.axis for row in report.rows if row.axis not in report.ceilings]
+        notes = [
+            _BRACKETS,
+            *([_CEILING] if report.ceilings else []),
+            *no_ceiling(lacking, report.no_votes),
+        ]
+        notes += [_COVERS] if sure else []
     if missing := {row.evaluator: row.missing for row in report.rows if row.missing}:
         listed = ", ".join(f"{name} {count}" for name, count in missing.items())
         notes.append(f"Rated pairs without a prediction, left out: {listed}.")
@@ -85,6 +91,11 @@ def to_markdown(report: Report) -> str:
             *(render.to_markdown(group, 2) for group in groups),
         ]
     )
+
+
+def no_ceiling(axes: Sequence[str], why: str) -> list[str]:
+    """A sentence on the axes whose ratings have no rater ceiling, where there are any."""
+    return [f"No rater ceiling of {', '.join(dict.fromkeys(axes))}: {why}."] if axes else []
 
 
 def cell(value: Agreement) -> Cell:

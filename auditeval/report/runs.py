@@ -19,7 +19,7 @@ from auditeval.report.render import to_csv, to_markdown
 from auditeval.table import Cell, Column, Content, Table
 from auditeval.types import AXES, Axis, UserError, sentence
 
-HELD_OUT = "held-out"
+HELD_OUT, WITHIN = "held-out", "within"
 
 
 class Run(NamedTuple):
@@ -29,10 +29,12 @@ class Run(NamedTuple):
     models: list[str]
     agreement: dict[str, dict[str, Any]]
     contrasts: dict[str, dict[str, Any]]
+    within: dict[str, dict[str, Any]]
 
 
 class Quantity(NamedTuple):
-    """A statistic of an axis at a level; or, at none, the share of trials won against a variant."""
+    """A statistic of an axis at a level, WITHIN each source if not over all pairs; or, at none, the
+    share of trials won against a variant."""
 
     test: str
     of: str
@@ -85,8 +87,23 @@ class _Contrasts(BaseModel):
     scores: dict[str, dict[str, dict[str, FiniteFloat | None]]]
 
 
-_REPORTS: dict[str, type[BaseModel]] = {"agreement": _Agreement, "contrasts": _Contrasts}
-"""What is read of the JSON that `report.agreement` and `report.contrasts` write."""
+class _Correlations(BaseModel):
+    axis: str
+    evaluator: str
+    within: dict[str, _Value]
+
+
+class _Within(BaseModel):
+    rows: list[_Correlations]
+    rater_ceiling: dict[str, dict[str, _Value]]
+
+
+_REPORTS: dict[str, type[BaseModel]] = {
+    "agreement": _Agreement,
+    "contrasts": _Contrasts,
+    "within": _Within,
+}
+"""What is read of the JSON that `report.agreement`, `contrasts` and `within` write."""
 
 
 def read(folder: Path) -> Run:
@@ -120,7 +137,8 @@ def standings(
     levels: Sequence[str] = ("utterance",),
     baselines: bool = True,
 ) -> Standings:
-    """The statistics of every model of the runs on every test, and its contrasts.
+    """The statistics of every model of the runs on every test, over its pairs and within its
+    sources, and its contrasts.
 
     With `baselines` those of each test too, the constant and the ceiling of its ratings among them.
     Raises UserError for a statistic or level that is not in a report and for runs of one name.
@@ -143,14 +161,14 @@ def standings(
                 of_runs = others.setdefault((test, evaluator), {})
                 of_runs.setdefault(run.name, {}).update(cells)
     for (test, evaluator), of_runs in _ceilings_last(others) if baselines else ():
-        tested = [run for run in runs if test in run.agreement or test in run.contrasts]
+        tested = [run for run in runs if test in {*run.agreement, *run.contrasts, *run.within}]
         same = all(cells == of_runs[next(iter(of_runs))] for cells in of_runs.values())
         for name, cells in of_runs.items():
             alone = same and len(of_runs) == len(tested) > 1
             rows.setdefault(evaluator if alone else f"{name}/{evaluator}", {}).update(cells)
     there = dict.fromkeys(quantity for row in rows.values() for quantity in row)
     tests = list(dict.fromkeys(quantity.test for quantity in there))
-    order = {name: place for place, name in enumerate((*AXES, *levels, *statistics))}
+    order = {name: place for place, name in enumerate((*AXES, *levels, WITHIN, *statistics))}
     quantities = sorted(
         there, key=lambda q: (tests.index(q.test), *(order.get(part, 99) for part in q[1:]))
     )
@@ -188,6 +206,17 @@ def _cells(
                 Quantity(test, k, "", "accuracy"): v for k, v in values.items() if v is not None
             }
             yield test, line["evaluator"], cells
+
+    for test, report in run.within.items():
+        lines = [(line["axis"], line["evaluator"], line["within"]) for line in report["rows"]]
+        lines += [(axis, CEILING, found) for axis, found in report["rater_ceiling"].items()]
+        for axis, evaluator, found in lines:
+            values = {name: found[name]["value"] for name in statistics if name in found}
+            yield (
+                test,
+                evaluator,
+                {Quantity(test, axis, WITHIN, k): v for k, v in values.items() if v is not None},
+            )
 
 
 def pool(runs: Sequence[Run], resamples: int = 1000) -> dict[str, contrasts.Report]:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from auditeval.atomic import write_text
 from auditeval.metrics.within import CORRELATIONS, Within, ceiling_within, within
-from auditeval.report.agreement import Predictions
-from auditeval.report.agreement_table import CEILING
+from auditeval.report.agreement import NO_VOTES, Predictions
+from auditeval.report.agreement_table import CEILING, no_ceiling
 from auditeval.report.render import plain, to_markdown
 from auditeval.seed import SEED
 from auditeval.table import Cell, Column, Content, Table
@@ -34,13 +34,15 @@ class Row(NamedTuple):
 class Report(NamedTuple):
     """Rows by axis, then in the order of the evaluators; `unit` is what a source is, a song say.
 
-    `ceilings` are of the axes that some pairs have votes of.
+    `ceilings` are of the axes that some pairs have votes of; `no_votes` says why there are none of
+    the others.
     """
 
     rows: list[Row]
     ratings_from: str
     unit: str
     ceilings: Mapping[Axis, Within] = MappingProxyType({})
+    no_votes: str = NO_VOTES
 
 
 def make_report(
@@ -123,6 +125,8 @@ def to_table(report: Report) -> Table:
             f"error, from how far halves of the raters agree within a {unit} (root of the "
             "split-half reliability)."
         )
+    lacking = [row.axis for row in report.rows if row.axis not in report.ceilings]
+    notes += no_ceiling(lacking, report.no_votes)
     if undefined:
         notes.append(f"Without a correlation and in no mean: {'; '.join(undefined)}.")
     if missing := [
@@ -130,7 +134,7 @@ def to_table(report: Report) -> Table:
     ]:
         notes.append(f"Rated pairs without a prediction, left out: {'; '.join(missing)}.")
     return Table(
-        title=f"Agreement with {report.ratings_from}, within each {unit}",
+        title=f"Agreement with {report.ratings_from}",
         columns=[
             Column("axis", label=True),
             Column("evaluator", label=True),

@@ -35,17 +35,19 @@ class FurtherTest(Protocol):
 
 
 class RatedTest:
-    """Agreement with the ratings of a manifest; `ratings_from` says whose they are."""
+    """Agreement with the ratings of a manifest; `ratings_from` says whose they are, `no_votes` why
+    there are no votes behind them, where that is known."""
 
     def __init__(
         self,
         manifest: str | Path,
         ratings_from: str,
         baselines: Baselines | None = None,
+        no_votes: str | None = None,
     ) -> None:
         self.pairs = _rated(manifest)
         self.baselines = baselines or {}
-        self._ratings_from = ratings_from
+        self._ratings_from, self._no_votes = ratings_from, no_votes
 
     def report(
         self, predictions: Sequence[Predictions], folder: Path, resamples: int, plotted: str
@@ -53,6 +55,8 @@ class RatedTest:
         made = agreement.make_report(
             self.pairs, predictions, self._ratings_from, resamples, plotted=plotted
         )
+        if self._no_votes:
+            made = made._replace(no_votes=self._no_votes)
         agreement_files.write(made, folder)
         return to_table(made)
 

@@ -97,6 +97,8 @@ REPORTS: dict[str, tuple[Callable[[Path], object], str]] = {
         changed("contrasts", "scores", "mine", "0", "hiss", to="x"),
         r"scores\.mine\.0\.hiss: ",
     ),
+    "choices cut off": (instead("within", b"{"), r"within\.json: is not JSON"),
+    "choices without rows": (instead("within", b"{}"), r"within\.json: rows: is missing"),
     "an unknown axis": (changed("contrasts", "axis", to="loudness"), "axis: "),
     "a model that is no word": (
         lambda run: (run / "config.yaml").write_text("name: 3\ncompare: {}\n"),

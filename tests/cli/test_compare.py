@@ -14,8 +14,9 @@ import pytest
 
 from auditeval.metrics.agreement import LEVELS, agreement
 from auditeval.metrics.pairwise import contrasts as pairwise_contrasts
+from auditeval.metrics.within import within as within_songs
 from auditeval.report import agreement as report
-from auditeval.report import agreement_files, contrasts
+from auditeval.report import agreement_files, contrasts, within
 from auditeval.types import AXES, EditPair, Undefined
 
 RATED = [
@@ -139,6 +140,39 @@ def test_a_baseline_stands_once_where_all_runs_agree_on_it(
                   if line.startswith("| rater ceiling")]  # fmt: skip
     assert "1.000" in ceiling
     assert "**" not in ceiling  # best is the best of the evaluators
+
+
+def test_agreement_within_sources_has_columns_of_its_own(
+    cli: Any, make_run: Make, tmp_path: Path
+) -> None:
+    runs = [make_run("first", 0), make_run("second", 5)]
+    chosen = [
+        pair.model_copy(
+            update={
+                "source": f"song{i // 6}",
+                "raters": {"quality": {f"l{n}": pair.ratings["quality"] for n in range(4)}},
+            }
+        )
+        for i, pair in enumerate(RATED)
+    ]
+    for number, run in enumerate(runs):
+        said = [predicted("mine", number), predicted("PESQ", 3)]
+        within.write(within.make_report(chosen, said, "x", "song", 0), run / "report" / "songs")
+    ended = cli("compare", *runs, "-s", "SRCC", "-s", "KTAU", "-o", tmp_path / "table.json")
+    assert ended.status == 0, ended.err
+    rows = json.loads((tmp_path / "table.json").read_text())["rows"]
+    values = predicted("mine", 1).values
+    expected = within_songs(
+        [values[pair.id]["faithfulness"] for pair in chosen],
+        [pair.ratings["faithfulness"] for pair in chosen],
+        [str(pair.source) for pair in chosen],
+    )
+    for name, found in expected.items():
+        said_of = rows["second/mine"][f"songs faithfulness within {name}"]
+        assert said_of == pytest.approx(found.value)
+        assert f"songs faithfulness within {name}" in rows["PESQ"]  # once: the same in both runs
+    assert rows["rater ceiling"] == {"songs quality within SRCC": pytest.approx(1)}
+    assert "songs quality within SRCC" not in rows["first/other"]
 
 
 def test_pooled_runs_are_folds_of_one(cli: Any, make_run: Make, tmp_path: Path) -> None:

@@ -352,6 +352,7 @@ def test_the_rater_ceiling_stands_below_the_evaluators_of_its_axis(
             assert float(cells[f"{level} {name} ↑"].split()[0]) == pytest.approx(value, abs=5.1e-4)
     assert cells["pairs"] == "57/60"
     assert "Rater ceiling: " in to_markdown(made)
+    assert "No rater ceiling of faithfulness: " in to_markdown(made)
     plain = agreement_files.to_json(made)
     assert plain["rater_ceiling"]["quality"]["system"]["LCC"]["items"] == 6
     assert "rater ceiling" not in {row["evaluator"] for row in plain["rows"]}
@@ -367,6 +368,10 @@ def test_without_votes_there_is_no_ceiling(
 ) -> None:
     made = report.make_report(pairs, evaluators[:1], "x", resamples=0)
     assert made.ceilings == {}
-    assert "ceiling" not in to_markdown(made)
+    axes = "quality, relevance, faithfulness"
+    assert f"No rater ceiling of {axes}: no pair comes with two votes." in to_markdown(made)
+    assert "| rater ceiling |" not in to_markdown(made)
+    why = made._replace(no_votes="they were lost")
+    assert f"No rater ceiling of {axes}: they were lost." in to_markdown(why)
     single = [pair.model_copy(update={"raters": {"quality": [3.0]}}) for pair in pairs]
     assert report.make_report(single, evaluators[:1], "x", resamples=0).ceilings == {}

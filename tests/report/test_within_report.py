@@ -70,7 +70,8 @@ def test_each_row_has_the_correlations_within_and_the_ceiling_stands_below() -> 
     ceiling = ceiling_within([p.raters["quality"] for p in PAIRS], SOURCES, 100, 100)
     assert made.ceilings == {"quality": ceiling}
     table = report.to_table(made)
-    assert table.title == "Agreement with LISTENERS, within each song"
+    assert table.title == "Agreement with LISTENERS"
+    assert [c.full_name for c in table.columns[2:4]] == ["within a song SRCC", "within a song KTAU"]
     assert table.labels == ["model", CEILING]
     assert table.row("model") == {
         **{name: Cell(*found[:2]) for name, found in expected.items()},
@@ -120,6 +121,7 @@ def test_of_mean_ratings_alone_there_is_no_ceiling() -> None:
     assert table.labels == ["model"]
     assert "sources" in table.row("model")
     assert not any(note.startswith("Rater ceiling:") for note in table.notes)
+    assert "No rater ceiling of quality: no pair comes with two votes." in table.notes
 
 
 def test_pairs_that_cannot_be_compared_within_a_source_are_refused() -> None:

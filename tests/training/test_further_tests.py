@@ -203,7 +203,7 @@ def test_what_is_printed_says_whose_ratings_they_are(finished: tuple[Path, Train
         console.print(to_rich(table))
     text = " ".join(console.export_text().split())  # a title may run over lines
     assert "Agreement with PEOPLE" in text
-    assert "Agreement with CHOICES, within each scene" in text
+    assert "Agreement with CHOICES" in text
     assert "relevance prefers the right edit: TRIALS" in text
     markdown = (folder / "report" / "contrasts" / "contrasts.md").read_text()
     assert markdown.startswith(
@@ -271,6 +271,21 @@ def test_an_unrated_test_of_ratings_and_a_trial_without_its_right_one_are_refuse
     manifest.write([*trials, trials[1].model_copy(update={"id": "again"})], path)
     with pytest.raises(UserError, match="pair 'again': trial trial0 has 'wrong' twice"):
         ContrastTest(path, "x")
+
+
+def test_of_people_whose_votes_are_not_published_the_table_says_so(
+    simulated: list[EditPair], tmp_path: Path
+) -> None:
+    with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
+        why = compose("train", ["tests=[people]", "run_dir=x"]).tests.p835.no_votes
+    assert "not published" in why
+    path = tmp_path / "people.jsonl"
+    manifest.write([pair.model_copy(update={"raters": {}}) for pair in simulated[:9]], path)
+    said = [louder("level", simulated[:9], None)]
+    table = RatedTest(path, "PEOPLE", no_votes=why).report(said, tmp_path / "report", 0, "nobody")
+    note = f"No rater ceiling of {', '.join(AXES)}: {why}."
+    assert note in table.notes
+    assert note in (tmp_path / "report" / "agreement.md").read_text()
 
 
 def test_a_rating_of_the_edited_clip_alone_and_a_cosine_of_embeddings(
