@@ -30,7 +30,7 @@ GIVEN = {
     "limits.md": ["90 %", "0.1 or more", "20 ms"],
     "privacy.md": [],
     "scoring.md": ["90 %"],
-    "training.md": [],
+    "training.md": ["al. 2018"],
     "weights.md": ["32 or 16 kHz"],
     "benchmarks": [],
     "evaluation_callbacks": ["80 scenes", "Epochs 4, 9, 14 and 19"],
