@@ -10,11 +10,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 FORKS = """
-import json, os, resource, runpy, signal, sys
+import gc, json, os, resource, runpy, signal, sys
 import auditeval.scoring, auditeval.features.extractors.spectrum, auditeval.features.yamnet_network
 import auditeval.training.run, auditeval.filtering.run, auditeval.report.selection
-import matplotlib.figure, pyarrow.parquet, rich.progress, transformers.audio_utils
+import auditeval.benchmarking, auditeval.cli.bench
+import matplotlib.figure, onnx, PIL.Image, pyarrow.csv, pyarrow.pandas_compat, pyarrow.parquet
+import rich.progress, rich.status, safetensors.torch, scipy.cluster, transformers.audio_utils
 from auditeval import cli
+PIL.Image.preinit()
+gc.collect()
+gc.freeze()  # or each command would copy what it walks over
 sys.path.insert(0, os.environ["FORKED_TESTS"])
 for line in sys.stdin:
     asked = json.loads(line)

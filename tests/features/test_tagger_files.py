@@ -93,16 +93,19 @@ def test_no_file_and_a_folder(tmp_path: Path) -> None:
 
 
 def test_weights_with_more_or_with_nan_are_refused(tmp_path: Path) -> None:
-    path, state = tmp_path / "vggish.pth", tagger_weights.Reference.load("vggish").state()
+    path = tmp_path / "vggish.pth"
+    state = tagger_weights.zeros(tagger_weights.Reference.load("vggish").layout)
     state["pproc.pca_means"] = torch.zeros(128, 1)
     torch.save(state, path)
     with pytest.raises(UserError, match=r"holds beyond it pproc.pca_means \(1 tensors\)"):
         make_extractor("vggish", checkpoint=str(path))
     del state["pproc.pca_means"]
-    state["embeddings.2.bias"][7] = torch.nan
-    torch.save(state, path)
-    with pytest.raises(UserError, match=r"not finite in embeddings.2.bias"):
-        make_extractor("vggish", checkpoint=str(path))
+    for broken in (torch.nan, torch.inf, -torch.inf):
+        state["embeddings.2.bias"] = torch.zeros(4096)
+        state["embeddings.2.bias"][7] = broken
+        torch.save(state, path)
+        with pytest.raises(UserError, match=r"not finite in embeddings.2.bias"):
+            make_extractor("vggish", checkpoint=str(path))
     state["embeddings.2.bias"] = torch.zeros(7)
     torch.save(state, path)
     with pytest.raises(UserError, match=r"size mismatch for embeddings.2.bias"):

@@ -66,8 +66,13 @@ def state(
     made = weights.state(prefixed, weights.SEED, given)
     for key, value in made.items():
         if key.startswith(_VGGISH) and value.ndim > 1:
-            made[key] = 2 * value
+            value *= 2
     return {key.removeprefix(_PREFIX): value for key, value in made.items()}
+
+
+def zeros(layout: Mapping[str, tuple[int, ...]]) -> dict[str, torch.Tensor]:
+    """The keys and shapes of a whole model, which take no room: for what ends before it hears."""
+    return {key: torch.zeros(()).expand(shape) for key, shape in layout.items()}
 
 
 def clips(rate_hz: int, recordings: Path | None = None) -> dict[str, np.ndarray]:

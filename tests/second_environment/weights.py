@@ -120,10 +120,10 @@ def state(
     """
     made = {}
     for key, shape in layout.items():
-        value = fixed[key] if key in fixed else _implied(key, shape)
+        value = np.array(fixed[key]) if key in fixed else _implied(key, shape)
         if value is None:
             value = _drawn(key, shape, seed)
-        made[key] = torch.from_numpy(np.array(value).reshape(shape))
+        made[key] = torch.from_numpy(np.asarray(value).reshape(shape))
     return made
 
 
@@ -166,9 +166,11 @@ def _drawn(key: str, shape: tuple[int, ...], seed: int) -> np.ndarray:
     axis, inputs = _inputs(key, shape)
     if inputs >= _MANY_INPUTS:
         steps = steps.reshape((-1, inputs) if axis else (inputs, -1))
-        steps = steps - steps.sum(axis=axis, keepdims=True) // inputs
+        steps -= steps.sum(axis=axis, keepdims=True) // inputs
     middle, spread = _range(key, inputs)
-    values = np.float32(middle) + np.float32(spread) * _uniform(steps)
+    values = _uniform(steps)  # in place from here on: there are a hundred million of them
+    values *= np.float32(spread)
+    values += np.float32(middle)
     return values.reshape(shape)
 
 
@@ -178,12 +180,17 @@ _MANY_INPUTS = 64
 def _steps(name: str, count: int) -> np.ndarray:
     """Whole numbers of [-2^23, 2^23) that follow from the name :: int64 (count,)."""
     source = int.from_bytes(hashlib.sha256(name.encode()).digest()[:16], "big")
-    bits = np.random.PCG64(source).random_raw(count) >> np.uint64(40)
-    return bits.astype(np.int64) - 2**23
+    bits = np.random.PCG64(source).random_raw(count)
+    bits >>= np.uint64(40)
+    steps = bits.view(np.int64)
+    steps -= 2**23
+    return steps
 
 
 def _uniform(steps: np.ndarray) -> np.ndarray:
-    return steps.astype(np.float32) * np.float32(2.0**-23)
+    values = steps.astype(np.float32)
+    values *= np.float32(2.0**-23)
+    return values
 
 
 def _inputs(key: str, shape: tuple[int, ...]) -> tuple[int, int]:

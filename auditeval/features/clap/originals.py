@@ -29,6 +29,7 @@ from auditeval.features.clap import SUPPORTED
 from auditeval.features.clap.htsat import htsat_config, htsat_state, is_htsat
 from auditeval.features.clap.models import Clap, LaionClap, MicrosoftClap
 from auditeval.pretrained.torch_files import read
+from auditeval.pretrained.weights import Undrawn
 from auditeval.types import UserError
 
 _HEAD_SIZE = 64  # of attention, in RoBERTa, GPT-2 and BERT of every size
@@ -84,7 +85,8 @@ def _laion(path: Path, state: dict[str, Tensor], tokenizer: str | None) -> Laion
     config = ClapConfig(
         text_config=text_config.to_dict(), audio_config=audio_config.to_dict(), projection_dim=dim
     )
-    model = ClapModel(config)
+    with Undrawn():
+        model = ClapModel(config)
     mapped = {
         **{f"audio_model.{key}": value for key, value in htsat_state(audio).items()},
         **{f"text_model.{key}": value for key, value in text.items() if "position_ids" not in key},
@@ -155,7 +157,8 @@ def _microsoft(
             mapped[key] = value  # nothing known: `_fill` refuses it
     dim = len(state["audio_encoder.projection.linear1.weight"])
     front_end = microsoft_front_end(seconds, bank.numpy())
-    model = MicrosoftClap(audio_config, text_config, dim, front_end, words, upstream_compat)
+    with Undrawn():
+        model = MicrosoftClap(audio_config, text_config, dim, front_end, words, upstream_compat)
     _fill(path, model, mapped)
     return model.eval()
 

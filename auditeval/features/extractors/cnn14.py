@@ -15,7 +15,7 @@ from auditeval.features.cnn14_network import Cnn14
 from auditeval.features.extractor import AudioFeatures, Extractor
 from auditeval.pretrained.threads import one_thread
 from auditeval.pretrained.torch_files import read
-from auditeval.pretrained.weights import digest, fill
+from auditeval.pretrained.weights import Undrawn, digest, fill
 from auditeval.types import UserError
 
 CLASSES = 527
@@ -73,7 +73,8 @@ class Cnn14Extractor(Extractor):
         self.arguments = {"checkpoint": str(path)}
         state = read(path, _SUPPORTED)
         self.front_end = _front_end(path, state)
-        self._model = _Tagger(state[_BANK])
+        with Undrawn():
+            self._model = _Tagger(state[_BANK])
         heard = {k: v for k, v in state.items() if not k.startswith(_STFT)}
         fill(path, self._model, heard, "PANNs' CNN14")
         self._model.eval().requires_grad_(False)

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from auditeval.features.extractor import AudioFeatures, PatchExtractor
 from auditeval.pretrained.threads import one_thread
 from auditeval.pretrained.torch_files import read
-from auditeval.pretrained.weights import digest, fill
+from auditeval.pretrained.weights import Undrawn, digest, fill
 
 PATCH_FRAMES = 96
 
@@ -43,7 +43,8 @@ class VggishExtractor(PatchExtractor):
     def __init__(self, checkpoint: str) -> None:
         path = Path(checkpoint).expanduser().resolve()
         self.arguments = {"checkpoint": str(path)}
-        self._model = _Vggish()
+        with Undrawn():
+            self._model = _Vggish()
         fill(path, self._model, read(path, _SUPPORTED), "torchvggish's VGGish")
         self._model.eval().requires_grad_(False)
         self.revision = f"{_CODE}-{digest(self._model)}"
