@@ -61,7 +61,9 @@ class EditPair(BaseModel):
 
     Two fields keep a split honest: rows of one `source` (the recording the original was made from)
     or one `talker` never stand on both sides. `split` is a publisher's fixed split, where there is
-    one. `rejected_by` is the stage of `auditeval filter` that a pair did not pass.
+    one. `listening_test` names the test that the ratings are of, where there are several: what a
+    number means is a matter of each. `rejected_by` is the stage of `auditeval filter` that a pair
+    did not pass.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -77,6 +79,7 @@ class EditPair(BaseModel):
     source: Text | None = None
     talker: Text | None = None
     split: Literal["train", "validation", "test"] | None = None
+    listening_test: Text | None = None
     rejected_by: Text | None = None
     ratings: dict[Axis, Rating] = {}
     raters: dict[Axis, Votes] = {}

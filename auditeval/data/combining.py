@@ -1,12 +1,13 @@
-"""Manifests made of others: a listening test beside simulated edits, and a set less some faults."""
+"""Manifests made of others: listening tests beside simulated edits, and a set less some faults."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from auditeval import manifest
+from auditeval.data.importers import IMPORTERS, import_to_manifest
 from auditeval.data.simulation.faults import FAULTS
 from auditeval.data.simulation.vocabulary import known
 from auditeval.types import UserError
@@ -30,6 +31,32 @@ def combine(always: str | Path, rated: str | Path | None, output: str | Path) ->
         output,
     )
     return Path(output)
+
+
+def with_people(
+    simulated: str | Path, listening_tests: Mapping[str, str | Path | None], output: str | Path
+) -> Path:
+    """Write a manifest of simulated edits and of the pairs of listening tests, {layout: folder}.
+
+    A layout is one of `importers`, and names the test in `listening_test`; its ids stand behind it.
+    Those without a folder are left out.
+    """
+    pairs = list(manifest.read(simulated))
+    for layout, folder in listening_tests.items():
+        if folder is None:
+            continue
+        path = Path(output).with_name(f"{layout}.jsonl")
+        rated = [pair for pair in manifest.read(_imported(layout, folder, path)) if pair.ratings]
+        marks = {"listening_test": layout, "split": None}
+        pairs += [pair.model_copy(update={**marks, "id": f"{layout}/{pair.id}"}) for pair in rated]
+    manifest.write(pairs, output)
+    return Path(output)
+
+
+def _imported(layout: str, folder: str | Path, output: Path) -> Path:
+    if layout not in IMPORTERS:
+        raise UserError(f"data.people: {layout!r} is none of {', '.join(IMPORTERS)}")
+    return import_to_manifest(layout, str(folder), str(output))
 
 
 def without(

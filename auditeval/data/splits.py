@@ -119,6 +119,28 @@ def holdout(
     ]
 
 
+def beside_people(
+    pairs: Sequence[EditPair],
+    contents: Contents = MappingProxyType({}),
+    by: SplitBy = "original",
+    test_share: float = 0.15,
+    validation_share: float = 0.15,
+    times: int = 4,
+    seed: int = SEED,
+) -> list[Fold]:
+    """`holdout` of the rows that are of no listening test; those that are always train.
+
+    Being few, each of these stands `times` in the training part.
+    """
+    people = [row for row, pair in enumerate(pairs) if pair.listening_test is not None]
+    others = [row for row, pair in enumerate(pairs) if pair.listening_test is None]
+    (fold,) = holdout(
+        [pairs[row] for row in others], contents, by, test_share, validation_share, seed
+    )
+    train, validation, test = ([others[row] for row in part] for part in fold[1:])
+    return [Fold(fold.name, [*train, *people * times], validation, test)]
+
+
 def leave_one_out(
     pairs: Sequence[EditPair],
     contents: Contents = MappingProxyType({}),

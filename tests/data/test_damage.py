@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from processors_at_hand import AtHand
 from scipy import signal
 
 from auditeval.data.simulation.faults import FAULTS
-from auditeval.data.simulation.faults.fault import ContentFault, Damage
+from auditeval.data.simulation.faults.fault import ALL_OR_NOTHING, ContentFault, Damage
+from auditeval.data.simulation.processors import Processors
 from auditeval.data.simulation.signals import (
     FADE,
     RATE_HZ,
@@ -27,6 +30,12 @@ from auditeval.data.soundbank import synthesize
 SEVERITIES = (0.0, 0.3, 0.6, 1.0)
 DAMAGE = [name for name, fault in FAULTS.items() if isinstance(fault, Damage) and not fault.needs]
 CONTENT = [name for name, fault in FAULTS.items() if isinstance(fault, ContentFault)]
+GRADED = [name for name in DAMAGE if FAULTS[name].scale is not ALL_OR_NOTHING]
+
+
+@cache
+def processors() -> Processors:
+    return AtHand()
 
 
 def generator() -> np.random.Generator:
@@ -44,7 +53,9 @@ def rain() -> np.ndarray:
 
 
 def damaged(fault: str, x: np.ndarray, severity: float) -> np.ndarray:
-    made: np.ndarray = FAULTS[fault].effect(x, FAULTS[fault].amount(severity), generator())
+    amount, runs = FAULTS[fault].amount(severity), bool(FAULTS[fault].processor)
+    given = [processors()] if runs else []
+    made: np.ndarray = FAULTS[fault].effect(x, amount, generator(), *given)
     return made
 
 
@@ -75,7 +86,7 @@ def test_damage_keeps_the_length_and_follows_from_the_generator(
 
 @pytest.mark.parametrize(
     "fault",
-    [name for name in DAMAGE if name not in ("reverberation", "phase", "vocoder", "dropouts")],
+    [name for name in GRADED if name not in ("reverberation", "phase", "vocoder", "dropouts")],
 )
 def test_the_worse_the_damage_the_further_from_the_original(fault: str, speech: np.ndarray) -> None:
     made = [damaged(fault, speech, s) for s in SEVERITIES]

@@ -78,6 +78,30 @@ def test_classes_of_recordings_are_ours_and_held_out_ones_are_not_there(
     assert gone < set(material.classes(0))
 
 
+def test_readings_are_other_recordings_of_the_same_sentence_in_the_pool(
+    folders: dict[str, Path],
+) -> None:
+    """Files of EMO-DB tell the sentence; of LibriSpeech no two say the same."""
+    material = Material(folders, pools=1)
+    names = {clip.recording.name for clips in material.clips[0].values() for clip in clips}
+    spoken = {name for name in names if "a00Na" in name}
+    assert len(spoken) == 3
+    for taken in spoken:
+        found = material.readings(0, taken)
+        assert {clip.recording.name for clip in found} == spoken - {taken}
+        assert all(clip.words == "a00" for clip in found)
+        made = material.reading(found[0])
+        assert 0.5 * RATE_HZ < len(made) <= RATE_HZ
+        assert np.abs(made).max() == pytest.approx(0.9, abs=0.01)
+    others = names - {name for name in names if "Na" in name}
+    assert others
+    assert not any(material.readings(0, taken) for taken in others)
+    apart = Material(folders, pools=40)
+    for pool, clips in enumerate(apart.clips):
+        for clip in (clip for found in clips.values() for clip in found):
+            assert {c.origin for c in apart.readings(pool, clip.recording.name)} <= {clip.origin}
+
+
 def test_a_taken_sound_is_of_its_length_and_another_take_is_another(
     folders: dict[str, Path],
 ) -> None:

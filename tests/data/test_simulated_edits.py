@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from processors_at_hand import AtHand
 
+from auditeval.audio.waveform import quantised
 from auditeval.data.simulation import systems
 from auditeval.data.simulation.edits import original_of, render, word
 from auditeval.data.simulation.faults import FAULTS
 from auditeval.data.simulation.faults.fault import Dose
 from auditeval.data.simulation.material import Material
+from auditeval.data.simulation.processors import Processors
 from auditeval.data.simulation.scenes import OPERATIONS, SLOTS, UNEDITED, Scene, make_scene
 from auditeval.data.simulation.signals import RATE_HZ, active_rms
 from auditeval.data.simulation.systems import COMMON, SYSTEMS, draw_doses, implied
@@ -23,13 +25,23 @@ SECONDS = (2.0, 2.0)
 
 @pytest.fixture(scope="module")
 def scenes() -> list[Scene]:
-    material = Material({})
+    material = Material({}, processors=AtHand())
     return [make_scene(material, 0, SECONDS, np.random.default_rng(seed)) for seed in range(6)]
 
 
 @pytest.fixture(scope="module")
 def scene(scenes: list[Scene]) -> Scene:
     return next(scene for scene in scenes if not scene.is_speech)
+
+
+@pytest.fixture(scope="module")
+def talker(scenes: list[Scene]) -> Scene:
+    return next(scene for scene in scenes if scene.is_speech)
+
+
+def long(scene: Scene, samples: int) -> Scene:
+    """As draws see it: of that length."""
+    return scene._replace(background=np.zeros(samples, np.float32))
 
 
 def rendered(scene: Scene, operation: str, seed: int = 0, **faults: float) -> np.ndarray:
@@ -83,6 +95,17 @@ def test_a_faultless_edit_holds_the_background_and_the_wanted_event(
 def test_an_absent_edit_and_none_at_all_are_the_original(scene: Scene, operation: str) -> None:
     made = rendered(scene, operation, edit_absent=1.0)
     np.testing.assert_allclose(made, original_of(scene, operation), atol=1e-6)
+
+
+@pytest.mark.parametrize("operation", [*OPERATIONS, UNEDITED])
+def test_what_is_left_as_it_is_is_the_same_file(scenes: list[Scene], operation: str) -> None:
+    """A sample that lies between two steps of 16 bits is rounded alike in both clips."""
+    scene = scenes[0]
+    half = scene.background.astype(np.float64)
+    half[::7] = (np.round(half[::7] * 32768) + 0.5 - 1e-9) / 32768
+    scene = scene._replace(background=half)
+    made = rendered(scene, operation, edit_absent=1.0)
+    np.testing.assert_array_equal(quantised(made), quantised(original_of(scene, operation)))
 
 
 def test_wrong_edits_do_what_their_names_say(scene: Scene) -> None:
@@ -157,8 +180,9 @@ LOCAL = [name for name, fault in FAULTS.items() if fault.local]
 @pytest.mark.parametrize("fault", [*CONTENT, *LOCAL])
 @pytest.mark.parametrize("operation", [*OPERATIONS, UNEDITED])
 def test_what_changed_lies_in_the_stretches_that_are_told(
-    scene: Scene, operation: str, fault: str
+    scene: Scene, talker: Scene, operation: str, fault: str
 ) -> None:
+    scene = talker if FAULTS[fault].speech_only else scene
     span = (RATE_HZ // 2, RATE_HZ) if fault not in CONTENT else None
     made, changed = render(scene, operation, {fault: Dose(0.4, span)}, np.random.default_rng(4))
     difference = made - original_of(scene, operation)
@@ -203,24 +227,41 @@ def test_captions_tell_what_is_heard_and_a_swapped_one_does_not(scene: Scene) ->
                 assert not mentions(swapped.original, names["B"])
 
 
-def test_systems_commit_their_faults_as_often_as_stated_where_they_can() -> None:
-    assert len(SYSTEMS) == 10
+def test_systems_commit_their_faults_as_often_as_stated_where_they_can(
+    scene: Scene, talker: Scene
+) -> None:
+    assert len(SYSTEMS) == 14
     assert {fault for chances in (COMMON, *SYSTEMS.values()) for fault in chances} == set(FAULTS)
     rng = np.random.default_rng(0)
-    for system in ("sim_noisy", "sim_muffled"):
-        count: Counter[str] = Counter()
-        for _ in range(1500):
-            count.update([*draw_doses(system, "add", 4 * RATE_HZ, 16000, False, rng)])
-        for fault in (*LOCAL, "reverberation"):
+    separated = ("separation_artefacts", "separation_loss", "separation_leakage")
+    for system, kind, operation in (
+        ("sim_noisy", scene, "add"),
+        ("sim_muffled", scene, "add"),
+        ("sim_decoder", scene, "add"),
+        ("sim_decoder", talker, "add"),
+        ("sim_separator", talker, "delete"),
+    ):
+        clip = long(kind, 4 * RATE_HZ)
+        drawn = [draw_doses(system, operation, clip, 16000, rng) for _ in range(1500)]
+        edits = [doses for doses in drawn if not any(FAULTS[name].whole for name in doses)]
+        for fault in (*LOCAL, "reverberation", *separated):
             chance = (COMMON | SYSTEMS[system])[fault]
-            assert count[fault] / 1500 == pytest.approx(chance, abs=0.05), fault
+            if operation not in FAULTS[fault].operations:
+                chance = 0.0
+            if FAULTS[fault].speech_only and not kind.is_speech:
+                chance = 0.0
+            there = drawn if UNEDITED in FAULTS[fault].operations else edits
+            share = np.mean([fault in doses for doses in there])
+            assert share == pytest.approx(chance, abs=0.05 * (chance > 0)), fault
 
 
 @pytest.mark.parametrize("operation", [*OPERATIONS, UNEDITED])
-def test_faults_that_exclude_one_another_are_never_drawn_together(operation: str) -> None:
-    rng = np.random.default_rng(1)
-    drawn = [draw_doses("sim_rough", operation, 128000, 7000, True, rng) for _ in range(800)]
-    drawn += [draw_doses("sim_confused", operation, 128000, 7000, True, rng) for _ in range(800)]
+def test_faults_that_exclude_one_another_are_never_drawn_together(
+    talker: Scene, operation: str
+) -> None:
+    rng, scene = np.random.default_rng(1), long(talker, 128000)
+    drawn = [draw_doses("sim_rough", operation, scene, 7000, rng) for _ in range(800)]
+    drawn += [draw_doses("sim_confused", operation, scene, 7000, rng) for _ in range(800)]
     for faults in drawn:
         whole = [name for name in faults if FAULTS[name].whole]
         edit = [name for name in faults if name.startswith("edit_")]
@@ -238,23 +279,31 @@ def test_faults_that_exclude_one_another_are_never_drawn_together(operation: str
     assert not any(allowed.get(operation) in faults for faults in drawn)
 
 
-def test_a_speech_test_has_noise_and_modulated_noise_at_independent_levels() -> None:
-    rng = np.random.default_rng(2)
-    drawn = [draw_doses("sim_careful", UNEDITED, 64000, 8000, True, rng) for _ in range(1500)]
+@pytest.fixture(scope="module")
+def processed(talker: Scene) -> list[dict[str, Dose]]:
+    """What a careful system does where no edit is asked for: mostly what a listening test has."""
+    rng, scene = np.random.default_rng(2), long(talker, 64000)
+    return [draw_doses("sim_careful", UNEDITED, scene, 8000, rng) for _ in range(3000)]
+
+
+def test_a_speech_test_has_noise_and_modulated_noise_at_independent_levels(
+    processed: list[dict[str, Dose]],
+) -> None:
     both = [
         (f["mnru"].severity, next(f[n].severity for n in systems.NOISES if n in f))
-        for f in drawn
+        for f in processed
         if "mnru" in f and any(n in f for n in systems.NOISES)
     ]
-    assert len(both) > 300
-    assert abs(np.corrcoef(np.array(both).T)[0, 1]) < 0.15
-    assert sum(not faults for faults in drawn) > 200
+    assert len(both) > 400
+    assert abs(np.corrcoef(np.array(both).T)[0, 1]) < 0.12
+    assert sum(not faults for faults in processed) > 300
 
 
-def test_a_speech_test_is_heard_in_full_or_over_a_line_with_noise_as_without() -> None:
+def test_a_speech_test_is_heard_in_full_or_over_a_line_with_noise_as_without(
+    processed: list[dict[str, Dose]],
+) -> None:
     """A line limits the band and colours at once: one of these faults makes the others likely."""
-    rng = np.random.default_rng(3)
-    drawn = [draw_doses("sim_careful", UNEDITED, 64000, 8000, True, rng) for _ in range(1500)]
+    drawn = [f for f in processed if not any(coder in f for coder in CODERS)]
     narrow = [f for f in drawn if "low_pass" in f]
     assert 0.12 < len(narrow) / len(drawn) < 0.28
     assert np.mean(["equalisation" in f for f in narrow]) > 0.6
@@ -262,3 +311,54 @@ def test_a_speech_test_is_heard_in_full_or_over_a_line_with_noise_as_without() -
     wide = [f for f in drawn if "low_pass" not in f]
     assert np.mean(["equalisation" in f for f in wide]) < 0.15
     assert np.mean(["mnru" in f for f in narrow]) > 0.5
+
+
+CODERS = ("neural_codec", "neural_decoder", "speech_vocoded", "opus", "mp3")
+
+
+def share(drawn: list[dict[str, Dose]], *names: str) -> float:
+    """Of the edits that have all of these faults."""
+    return float(np.mean([all(name in faults for name in names) for faults in drawn]))
+
+
+def test_a_test_of_coders_has_one_at_a_time_in_its_band_or_less(
+    scene: Scene, processed: list[dict[str, Dose]]
+) -> None:
+    coded = [f for f in processed if {"neural_codec", "opus", "mp3"} & f.keys()]
+    assert 0.08 < len(coded) / len(processed) < 0.25
+    for coder in CODERS:
+        assert share(processed, coder) > 0.015, coder
+    assert np.mean([len(f.keys() & {*CODERS}) == 1 for f in coded]) > 0.95
+    assert 0.2 < share(coded, "low_pass") < 0.6
+    assert share(coded, "mnru") < 0.05
+
+    rng, bare = np.random.default_rng(3), long(scene, 64000)._replace(processors=Processors({}))
+    drawn = [draw_doses("sim_careful", UNEDITED, bare, 8000, rng) for _ in range(1000)]
+    assert {coder for f in drawn for coder in CODERS if coder in f} == {"opus", "mp3"}
+
+
+def test_a_test_of_enhancers_has_what_they_take_and_leave_and_noise_that_is_left(
+    processed: list[dict[str, Dose]],
+) -> None:
+    lost = [f for f in processed if "separation_loss" in f]
+    assert 0.05 < len(lost) / len(processed) < 0.15
+    assert share(lost, "separation_artefacts") > 0.6
+    assert 0.4 < share(lost, "noise_real") < 0.75
+    assert share(processed, "separation_leakage") == 0  # nothing was to be taken out
+
+
+def test_an_effect_gets_another_strength_and_a_mixture_what_separators_leave() -> None:
+    material, rng = Material({}), np.random.default_rng(5)
+    made = [make_scene(material, 0, (1.2, 1.2), np.random.default_rng([2, s])) for s in range(40)]
+    treated = next(s for s in made if "effect" in s.offers)
+    drawn = [draw_doses("sim_careful", UNEDITED, treated, 8000, rng) for _ in range(600)]
+    assert share(drawn, "effect_strength") > 0.2
+
+    separated = {"separation_artefacts", "separation_leakage", "separation_loss"}
+    for mixture in (True, False):
+        scene = next(s for s in made if s.is_mixture == mixture)
+        lengths = [stop - start for start, stop in (e.span for e in scene.events.values())]
+        assert all((length > 0.6 * len(scene.background)) == mixture for length in lengths)
+        drawn = [draw_doses("sim_careful", "delete", scene, 8000, rng) for _ in range(600)]
+        alone = np.mean([bool(f) and f.keys() <= separated for f in drawn])
+        assert 0.3 < alone < 0.6 if mixture else alone < 0.1

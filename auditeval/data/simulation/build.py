@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -21,12 +21,14 @@ import numpy as np
 from auditeval import manifest
 from auditeval.atomic import replacing
 from auditeval.audio import files, waveform
+from auditeval.audio.waveform import FULL_SCALE
 from auditeval.data.simulation import panel
 from auditeval.data.simulation.edits import original_of, render, word
 from auditeval.data.simulation.faults import FAULTS
 from auditeval.data.simulation.faults.fault import Dose
 from auditeval.data.simulation.material import Material
 from auditeval.data.simulation.nuisance import SHARE, nuisance
+from auditeval.data.simulation.processors import Processors
 from auditeval.data.simulation.scenes import OPERATIONS, SLOTS, UNEDITED, Scene, make_scene
 from auditeval.data.simulation.signals import RATE_HZ, bandwidth_hz
 from auditeval.data.simulation.systems import SYSTEMS, draw_doses
@@ -34,7 +36,7 @@ from auditeval.progress import track
 from auditeval.seed import SEED
 from auditeval.types import AXES, EditPair
 
-VERSION = max(12, *(fault.since for fault in FAULTS.values()))
+VERSION = max(13, *(fault.since for fault in FAULTS.values()))
 """Raise it when the same arguments would make other sounds: old folders are then not reused."""
 
 EDITS_PER_SCENE = 5
@@ -43,6 +45,8 @@ EDITS = "edits.jsonl"
 # About half of the clips that only went through something are speech; less than a third of the
 # scenes are.
 _UNEDITED_SPEECH, _UNEDITED_OTHER = 2.0, 0.65
+
+_FAINTEST = 0.5 / FULL_SCALE  # less is digital silence in 16 bits
 
 Row = dict[str, Any]
 Made = tuple[list[EditPair], list[Row]]
@@ -60,20 +64,23 @@ def build(
     held_out: Sequence[str] = (),
     pools: int = 20,
     unedited: float = 0.25,
+    processors: Mapping[str, str | Path | bool | None] | None = None,
 ) -> Path:
     """Make the simulated set below `folder` unless it is there; return its manifest.
 
     Sounds are the bank's and tones, and of the folders that are named. `seconds` is the length of
     the clips, or the least and the most. `held_out` names classes that appear nowhere in it. With
     recordings, `source` is one of `pools` that share none; without, each scene is its own. A share
-    of `unedited` rows asks for no change, and has no rating of relevance.
+    of `unedited` rows asks for no change, and has no rating of relevance. `processors` are real
+    ones, {name: folder of its files} (see `simulation.processors`).
 
     The folder's name carries a hash of the arguments, of names and sizes of the recordings and of
     VERSION, so that changed settings never meet old sounds. The manifest is written last: where it
     exists the set is whole.
     """
     given = {"esc10": esc10, "librispeech": librispeech, "emodb": emodb}
-    material = Material({n: Path(p) for n, p in given.items() if p}, held_out, pools)
+    folders = {name: Path(path) for name, path in given.items() if path}
+    material = Material(folders, held_out, pools, processors=Processors(processors or {}))
     span = [seconds, seconds] if isinstance(seconds, (int, float)) else list(seconds)
     settings = {"scenes": scenes, "seconds": span, "seed": seed, "unedited": unedited}
     settings |= {"classes": material.synthetic, "pools": pools}
@@ -130,7 +137,7 @@ def _scene(
         before = original_of(scene, operation)
         if not original.exists():
             write_clip(original, before)
-        doses = draw_doses(system, operation, len(before), band_hz, scene.is_speech, rng)
+        doses = draw_doses(system, operation, scene, band_hz, rng)
         words = word(scene, operation, doses, rng)
         if not words.told:
             for fault, (severity, span) in doses.items():
@@ -141,6 +148,8 @@ def _scene(
         severities = {fault: dose.severity for fault, dose in doses.items()}
         axes = [axis for axis in AXES if operation != UNEDITED or axis != "relevance"]
         votes = panel.rate(doses, len(before), np.random.default_rng(seed), rng, axes)
+        if np.abs(samples).max() < _FAINTEST:  # a low- and a high-pass may leave nothing to rate
+            continue
         edited = folder / f"{name}_{system}_{operation}.flac"
         write_clip(edited, samples)
         pairs.append(
@@ -158,7 +167,8 @@ def _scene(
         )
         local = [fault for fault, dose in doses.items() if dose.span is not None]
         row = row_of(scene, edited.stem, operation, changed, len(samples), later)
-        spares = [scene.spare_names[need] for fault in doses if (need := FAULTS[fault].needs)]
+        needs = {FAULTS[fault].needs for fault in doses}
+        spares = [name for need, name in scene.spare_names.items() if need in needs]
         sounds = sorted({row["background"], *row["events"], *spares})
         rows.append(row | {"faults": severities, "local": local, "sounds": sounds})
     return pairs, rows

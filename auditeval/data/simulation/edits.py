@@ -26,8 +26,10 @@ class Words(NamedTuple):
 
 
 def original_of(scene: Scene, operation: str) -> np.ndarray:
+    """The clip that is edited :: float32 (N,), as `render` rounds what is left as it is."""
     present = SLOTS[operation][0]
-    return scene.background + scene.events[present].samples if present else scene.background
+    original = scene.background + scene.events[present].samples if present else scene.background
+    return original.astype(np.float32)
 
 
 def word(scene: Scene, operation: str, doses: Mapping[str, Dose], rng: Generator) -> Words:
@@ -71,6 +73,7 @@ def render(
                 fault.apply(edit, doses[fault.name], rng)
 
     act(Stage.BACKGROUND)
+    act(Stage.ESTIMATE)
     act(Stage.EVENT)
     edit.clip = edit.background + (edit.event * edit.gain + edit.before * edit.residue)
     act(Stage.CLIP)

@@ -18,6 +18,7 @@ from scipy.ndimage import uniform_filter1d
 
 from auditeval.audio.waveform import FULL_SCALE, quantised
 from auditeval.data.recordings import CLASS, Recording, decoded, read_recordings
+from auditeval.data.simulation.processors import Processors
 from auditeval.data.simulation.signals import RATE_HZ, above, active_rms, decibels
 from auditeval.data.simulation.tones import TONES, tones
 from auditeval.data.simulation.vocabulary import known, spelled
@@ -48,11 +49,15 @@ _JOIN = round(0.05 * RATE_HZ)
 
 
 class Clip(NamedTuple):
-    """A recording of one of WORDS; those of one `origin` stand in one pool."""
+    """A recording of one of WORDS; those of one `origin` stand in one pool.
+
+    `words` :: which sentence is spoken, where it is known.
+    """
 
     recording: Recording
     name: str
     origin: str
+    words: str = ""
 
 
 def esc10(folder: Path) -> list[Clip]:
@@ -70,12 +75,12 @@ def librispeech(folder: Path) -> list[Clip]:
 
 
 def emodb(folder: Path) -> list[Clip]:
-    """EMO-DB: the first two letters of a file are its talker."""
+    """EMO-DB: the first two letters of a file are its talker, the next three its sentence."""
     clips = []
     for recording in read_recordings(folder):
         talker = recording.path.stem[:2]
         name = "male_speech" if talker in _EMODB_MEN else "female_speech"
-        clips.append(Clip(recording, name, f"emodb/{talker}"))
+        clips.append(Clip(recording, name, f"emodb/{talker}", recording.path.stem[2:5]))
     return clips
 
 
@@ -98,7 +103,9 @@ class Material:
         held_out: Sequence[str] = (),
         pools: int = 20,
         real_share: float = REAL_SHARE,
+        processors: Processors | None = None,
     ) -> None:
+        self.processors = processors or Processors({})
         left_out = set(known(held_out))
         self.synthetic = [name for name in (*EVENTS, *TONES) if name not in left_out]
         clips: list[Clip] = []
@@ -127,8 +134,8 @@ class Material:
         self._samples = lru_cache(maxsize=None)(_samples)
 
     def identity(self) -> str:
-        """SHA-256 of the names and sizes of all recordings, in hex."""
-        found = hashlib.sha256()
+        """SHA-256 of the names and sizes of all recordings, and of the processors, in hex."""
+        found = hashlib.sha256(self.processors.identity().encode())
         for pool in self.clips:
             for clip in (clip for clips in pool.values() for clip in clips):
                 size = clip.recording.path.stat().st_size
@@ -148,6 +155,16 @@ class Material:
         """The kinds of speech; recordings before the bank's where there are any."""
         real = [name for name in SPEECH if name in self.clips[pool]]
         return real or [name for name in SPEECH if name in self.synthetic]
+
+    def readings(self, pool: int, taken: str) -> list[Clip]:
+        """Other recordings of that pool in which the sentence of the one `taken` is spoken."""
+        spoken = [clip for name in SPEECH for clip in self.clips[pool].get(name, [])]
+        words = next((clip.words for clip in spoken if clip.recording.name == taken), "")
+        return [c for c in spoken if words and c.words == words and c.recording.name != taken]
+
+    def reading(self, clip: Clip) -> np.ndarray:
+        """A recording of speech as it is :: float32 (N,)."""
+        return faded(self._samples(clip.recording.path).astype(np.float32) / FULL_SCALE)
 
     def take(
         self,

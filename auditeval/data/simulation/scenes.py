@@ -9,8 +9,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from auditeval.data.mixing import place, quietest_start
+from auditeval.data.simulation import effects
 from auditeval.data.simulation.captions import Phrase, phrase
 from auditeval.data.simulation.material import SPEECH, Material
+from auditeval.data.simulation.processors import Processors
 from auditeval.data.simulation.signals import RATE_HZ, Span, active_rms, below, coloured, decibels
 from auditeval.data.simulation.vocabulary import alike
 
@@ -27,10 +29,11 @@ SLOTS: dict[str, tuple[str | None, str | None]] = {
 
 OPERATIONS = tuple(name for name in SLOTS if name != UNEDITED)
 
-Spare = Literal["other_take", "foreign", "noise", "wrong"]
-_SEED_OF: dict[Spare, int] = {"other_take": 0, "foreign": 1, "wrong": 2, "noise": 4}
+Spare = Literal["other_take", "foreign", "noise", "wrong", "reading"]
+Need = Spare | Literal["effect"]
+_SEED_OF: dict[Spare, int] = {"other_take": 0, "foreign": 1, "wrong": 2, "noise": 4, "reading": 5}
 
-SPEECH_SHARE = 0.3
+SPEECH_SHARE = 0.4
 """Of the scenes, whose background is a talker alone."""
 
 LEVELS_DBFS = (-40.0, -15.0)
@@ -43,6 +46,10 @@ _PEAK = 0.6  # of the loudest clip: what is added later has room
 _NARROW_SHARE, _BANDS_HZ = 0.2, (3700, 5500, 7600, 11000)
 _NOISY_SHARE, _NOISY_DB = 0.15, (5, 35)
 _EVENT_SHARE = (0.2, 0.5)  # of the clip
+_MIXTURE_SHARE = 0.25  # of the scenes: two sounds that last, as a voice with music does
+_MIXED_DB = (-8.0, 8.0)
+_EFFECT_SHARE, _STRENGTHS = 0.25, (0.7, 1.4)  # of the scenes have an effect of a producer's
+_SEMITONES, _FORMANTS, _PACE = (-4.0, 4.0), (0.88, 1.14), (0.85, 1.18)  # of another reading
 _SHORTEST_SECONDS = 1.2
 _BABBLE, _BABBLE_SHARE = "crowd_babble", 0.3
 
@@ -60,8 +67,10 @@ class Scene(NamedTuple):
     """All clips are float (N,) at RATE_HZ. B is what is added, deleted or replaced by C.
 
     Spares are made when they are first asked for: `spare` gives "other_take" and "foreign" in the
-    place of the background and "noise" under it; `wrong` is in the place of an event (`spare_names`
-    has the classes of these), `other_event` another take of "B" or "C".
+    place of the background, "reading" the same words spoken anew, and "noise" under it; `wrong` is
+    in the place of an event (`spare_names` has the classes of these), `other_event` another take of
+    "B" or "C". `treated(ratio, seed)` is the background under its effect at that ratio of strength
+    (0: without), by the make of that seed. `offers` says which of all these there are.
     """
 
     name: str
@@ -72,10 +81,19 @@ class Scene(NamedTuple):
     spare: Callable[[Spare], np.ndarray]
     wrong: Callable[[], Sound]
     other_event: Callable[[str], np.ndarray]
+    treated: Callable[[float, int], np.ndarray]
+    offers: frozenset[Need]
+    processors: Processors
 
     @property
     def is_speech(self) -> bool:
         return self.name in SPEECH
+
+    @property
+    def is_mixture(self) -> bool:
+        """Whether its events last: two sounds all the time."""
+        start, stop = self.events["B"].span
+        return stop - start > 0.6 * len(self.background)
 
 
 def make_scene(
@@ -105,14 +123,22 @@ def make_scene(
     if rng.random() < _NOISY_SHARE:  # before and after: what was there already costs nothing
         air = coloured(rng.uniform(-6, 0), length, rng, min(top_hz, RATE_HZ / 2))
         background = background + air * decibels(-rng.uniform(*_NOISY_DB))
-    longest = rng.uniform(*_EVENT_SHARE) * length / RATE_HZ
-    louder_db = rng.uniform(*(_ABOVE_SPEECH_DB if name in SPEECH else _ABOVE_DB), 2)
+    dry, effect = background, str(rng.choice(list(effects.EFFECTS)))
+    strength, make = rng.uniform(*_STRENGTHS), int(rng.integers(2**31))
+    is_treated = rng.random() < _EFFECT_SHARE
+    if is_treated:
+        background = effects.apply(effect, dry, strength, make)
+    mixture = not events and rng.random() < _MIXTURE_SHARE
+    longest = (1.0 if mixture else rng.uniform(*_EVENT_SHARE)) * length / RATE_HZ
+    above_db = _ABOVE_SPEECH_DB if name in SPEECH else _ABOVE_DB
+    louder_db = rng.uniform(*(_MIXED_DB if mixture else above_db), 2)
     chosen: list[str] = []
     takes: dict[str, tuple[np.ndarray, str]] = {}
     for slot, db in zip("BC", louder_db, strict=True):
-        event = _unlike(material, pool, [name, *chosen], rng, events)
+        lasting = material.backgrounds(pool) if mixture else events
+        event = _unlike(material, pool, [name, *chosen], rng, lasting)
         chosen.append(event)
-        sound, which = material.take(event, pool, longest, rng)
+        sound, which = material.take(event, pool, longest, rng, whole=mixture)
         sound = below(sound, top_hz)
         takes[slot] = sound * (decibels(db) / max(active_rms(sound), 1e-6)), which
     size = max(len(sound) for sound, _ in takes.values())
@@ -133,7 +159,7 @@ def make_scene(
 
     placed = {slot: put(chosen["BC".index(slot)], sound) for slot, (sound, _) in takes.items()}
     words = phrase(name, rng)
-    seeds = rng.integers(2**31, size=5)
+    seeds = rng.integers(2**31, size=6)
     own = {which: np.random.default_rng(seeds[at]) for which, at in _SEED_OF.items()}
     unlike = [n for n in material.backgrounds(pool) if not alike(n, name)]
     # Talk under a talker is the commonest noise of speech tests.
@@ -144,10 +170,27 @@ def make_scene(
         "foreign": str(own["foreign"].choice(unlike)),
         "noise": _BABBLE if babble else str(own["noise"].choice(unlike)),
         "wrong": _unlike(material, pool, [name, *chosen], own["wrong"], events),
+        "reading": name,
     }
+    readings = material.readings(pool, taken) if name in SPEECH else []
+    spoken_anew = readings or (name in SPEECH and "world" in material.processors)
+    extras: dict[Need, bool] = {"reading": bool(spoken_anew), "effect": is_treated}
+    there: set[Need] = {*names, "effect"}
+    offers = frozenset(there - {need for need, found in extras.items() if not found})
+
+    def read_anew(rng: np.random.Generator) -> np.ndarray:
+        if readings:
+            return material.reading(readings[rng.integers(len(readings))])
+        changes = [rng.uniform(*span) for span in (_SEMITONES, _FORMANTS, _PACE)]
+        return material.processors.run("world", dry, *changes)
+
+    def treated(ratio: float, seed: int) -> np.ndarray:
+        return gain * (effects.apply(effect, dry, ratio * strength, seed) if ratio else dry)
 
     @lru_cache
     def spare(which: Spare) -> np.ndarray:
+        if which == "reading":
+            return gain * level(read_anew(own["reading"]))
         but = taken if which == "other_take" else ""
         sound = material.take(names[which], pool, length / RATE_HZ, own[which], True, but)[0]
         return gain * level(sound)
@@ -170,7 +213,10 @@ def make_scene(
         sound = sound * (loud / max(active_rms(sound), 1e-6))
         return place(sound.astype(np.float32), start, length)
 
-    return Scene(name, gain * background, words, placed, names, spare, wrong, other_event)
+    return Scene(
+        *(name, gain * background, words, placed, names, spare, wrong, other_event),
+        *(treated, offers, material.processors),
+    )
 
 
 def _background(

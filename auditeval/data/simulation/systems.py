@@ -1,4 +1,4 @@
-"""Ten simulated systems: which faults each of them commits, how often and how badly."""
+"""Fourteen simulated systems: which faults each of them commits, how often and how badly."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numpy.random import Generator
 
 from auditeval.data.simulation.faults import FAULTS
 from auditeval.data.simulation.faults.fault import Dose, Stage
-from auditeval.data.simulation.scenes import UNEDITED
+from auditeval.data.simulation.scenes import UNEDITED, Scene
 from auditeval.data.simulation.signals import RATE_HZ, Span, somewhere
 
 NOISES = ("noise_white", "noise_pink", "noise_brown", "noise_real")
@@ -57,33 +57,48 @@ SYSTEMS: dict[str, dict[str, float]] = {
         **{"vocoder": 0.12, "phase": 0.12, "musical_noise": 0.2},
     },
     "sim_rough": dict.fromkeys(FAULTS, 0.05),
+    "sim_decoder": {
+        **{"neural_codec": 0.6, "neural_decoder": 0.35, "speech_vocoded": 0.2, "low_pass": 0.3},
+    },
+    "sim_separator": {
+        **{"separation_artefacts": 0.6, "separation_leakage": 0.5, "separation_loss": 0.35},
+    },
+    "sim_producer": {"effect_strength": 0.6, "effect_anew": 0.3, "effect_missing": 0.1},
+    "sim_talker": {"speech_respoken": 0.4, "speech_vocoded": 0.3, "neural_decoder": 0.2},
 }
 
 # Speech tests in the manner of P.835 have noise and modulated noise at independent levels, heard
 # in full or over a line: a terminal limits the band at both ends and colours what it lets through.
-_SPEECH_TEST_SHARE = 0.6
 _SPEECH_TEST = {"mnru": 0.65}
 _SPEECH_TEST_NOISE, _SPEECH_TEST_LINE = 0.75, 0.4
 _LINE = {"low_pass": 0.8, "high_pass": 0.7, "equalisation": 0.8}
+
+# Tests of coders, one at any rate, of the whole band, less of it, or with the upper one made anew;
+# of enhancers, what they leave of noise and take of a voice; of voices made anew.
+_CODERS = ("neural_codec", "neural_codec", "neural_decoder", "speech_vocoded", "opus", "mp3")
+_CODEC_TEST_BAND = {"low_pass": 0.35, "band_extension": 0.2}
+_ENHANCER_TEST = {"separation_artefacts": 0.8, "separation_loss": 0.6, "noise_real": 0.6}
+_TALKER_TEST = {"speech_respoken": 0.7, "speech_vocoded": 0.3, "neural_decoder": 0.3}
+_TEST_SHARES = {"line": 0.54, "coder": 0.18, "enhancer": 0.10, "talker": 0.06}  # the rest is none
+_EFFECT_TEST = {"effect_strength": 0.75, "effect_anew": 0.3, "effect_missing": 0.08}
+_EFFECT_TEST_SHARE = 0.3  # of edits of what has an effect
+_SEPARATOR_SHARE = 0.5  # of what takes one of two lasting sounds away, no other fault is drawn
 
 _LOCAL_SHARE, _LOCAL_SECONDS = 0.3, (0.4, 1.5)  # of the damage
 
 
 def draw_doses(
-    system: str, operation: str, length: int, band_hz: float, is_speech: bool, rng: Generator
+    system: str, operation: str, scene: Scene, band_hz: float, rng: Generator
 ) -> dict[str, Dose]:
-    """Fault -> dose: what the system commits this time on a clip of that length and bandwidth."""
+    """Fault -> dose: what the system commits this time on a scene of that bandwidth."""
+    length = len(scene.background)
     chances, local_share = COMMON | SYSTEMS[system], _LOCAL_SHARE
-    if operation == UNEDITED:
-        chances = {n: p for n, p in chances.items() if UNEDITED in FAULTS[n].operations}
-        if rng.random() < _SPEECH_TEST_SHARE:
-            chances, local_share = dict(_SPEECH_TEST), 0.0
-            if rng.random() < _SPEECH_TEST_NOISE:
-                chances[str(rng.choice(NOISES))] = 1.0
-            if rng.random() < _SPEECH_TEST_LINE:
-                chances |= _LINE
+    if operation == UNEDITED and (test := _listening_test(scene, rng)):
+        chances, local_share = test, 0.0
+    elif operation == "delete" and scene.is_mixture and rng.random() < _SEPARATOR_SHARE:
+        chances, local_share = SYSTEMS["sim_separator"], 0.0
     drawn = [FAULTS[n] for n in COMMON if n in chances and rng.random() < chances[n]]
-    drawn = [f for f in drawn if operation in f.operations and (f.of_speech or not is_speech)]
+    drawn = [f for f in drawn if f.can_befall(scene, operation)]
     if whole := [f for f in drawn if f.whole]:
         drawn = [whole[0], *(f for f in drawn if UNEDITED in f.operations)]
     drawn = [f for f in drawn if f.stage is Stage.FILE] or drawn
@@ -96,6 +111,23 @@ def draw_doses(
             local = _moment(length, rng) if rng.random() < local_share else None
             doses[fault.name] = Dose(severity, local if fault.local else None)
     return doses | implied(doses, operation)
+
+
+def _listening_test(scene: Scene, rng: Generator) -> dict[str, float]:
+    """Chances of faults as in a test of one kind of processor; none: as any clip."""
+    if "effect" in scene.offers and rng.random() < _EFFECT_TEST_SHARE:
+        return dict(_EFFECT_TEST)
+    rest = 1 - sum(_TEST_SHARES.values())
+    kind = rng.choice([*_TEST_SHARES, ""], p=[*_TEST_SHARES.values(), rest])
+    if kind == "line":
+        chances = dict(_SPEECH_TEST)
+        if rng.random() < _SPEECH_TEST_NOISE:
+            chances[str(rng.choice(NOISES))] = 1.0
+        return chances | _LINE if rng.random() < _SPEECH_TEST_LINE else chances
+    if kind == "coder":
+        coders = [name for name in _CODERS if FAULTS[name].can_befall(scene, UNEDITED)]
+        return {str(rng.choice(coders)): 1.0, **_CODEC_TEST_BAND}
+    return dict({"enhancer": _ENHANCER_TEST, "talker": _TALKER_TEST}.get(str(kind), {}))
 
 
 def implied(doses: Mapping[str, Dose], operation: str) -> dict[str, Dose]:

@@ -10,6 +10,7 @@ from auditeval.data.simulation.faults.fault import Damage, Scale
 from auditeval.data.simulation.signals import (
     RATE_HZ,
     WINDOW,
+    above,
     active_rms,
     bandwidth_hz,
     below,
@@ -165,3 +166,27 @@ def dropouts(x: np.ndarray, share: float, rng: Generator) -> np.ndarray:
     for frame in rng.choice(frames, min(frames, max(1, round(share * frames))), replace=False):
         gain[frame * size : (frame + 1) * size] = 1 - shape
     return x * gain
+
+
+# Upper bands made anew from those below them, as spectral band replication does: brighter than
+# their loss, which costs `low_pass`, and by a third of that not what they were.
+@Damage(
+    Scale("Hz", ((0, 10000), (1, 3500))),
+    quality=((3500, 0.8), (5000, 0.5), (7000, 0.2), (10000, 0.0)),
+    faithfulness=((3500, 0.9), (5000, 0.6), (7000, 0.3), (10000, 0.1)),
+    of_band=0.7,
+    since=13,
+)
+def band_extension(x: np.ndarray, from_hz: float, rng: Generator) -> np.ndarray:
+    """Above that frequency the octave below it again, as loud in the mean as what it replaces."""
+    low, time = below(x, from_hz), np.arange(len(x)) / RATE_HZ
+    lost = x - low
+    made = np.zeros(len(x))
+    source = above(low, from_hz / 2)
+    for step in range(1, int(np.ceil((RATE_HZ / 2 - from_hz) / (from_hz / 2))) + 1):
+        shift_hz = step * from_hz / 2
+        moved = 2 * source * np.cos(2 * np.pi * shift_hz * time)
+        made += decibels(-6 * (step - 1)) * above(
+            moved, min(from_hz + (step - 1) * from_hz / 2, 15000)
+        )
+    return low + made * (active_rms(lost) / max(active_rms(made), 1e-9))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from auditeval.data.simulation.scenes import OPERATIONS, SLOTS, Scene, Spare
+from auditeval.data.simulation.scenes import OPERATIONS, SLOTS, Need, Scene
 from auditeval.data.simulation.signals import Span, blended
 from auditeval.types import AXES, Axis
 
@@ -40,9 +40,12 @@ class Dose(NamedTuple):
 
 
 class Stage(Enum):
-    """What a fault acts on, in this order. The clip is the sum of background and event."""
+    """What a fault acts on, in this order. The clip is the sum of background and event.
 
-    WORDS, BACKGROUND, EVENT, CLIP, FILE = range(5)
+    An estimate is a background that a separator got out of a mixture.
+    """
+
+    WORDS, BACKGROUND, ESTIMATE, EVENT, CLIP, FILE = range(6)
 
 
 class Edit:
@@ -81,8 +84,10 @@ class Fault:
     effect: Callable[..., Any] = lambda edit, amount, rng: None
     operations: tuple[str, ...] = tuple(SLOTS)
     stage: Stage = Stage.EVENT
-    needs: Spare | None = None
+    needs: Need | None = None  # what the scene must have for it
+    processor: str = ""  # a real one that it runs
     of_speech: bool = True  # it can strike where the kept sound is speech
+    speech_only: bool = False  # and nowhere else
     local: bool = False  # it can act on a moment of the clip alone
     of_band: float = np.inf  # the amount is drawn below this share of the clip's bandwidth
     whole: bool = False  # it leaves no edit that other faults of the edit could act on
@@ -122,12 +127,21 @@ class Fault:
         least = next((s for s in grid if self.amount(s) <= self.of_band * band_hz), 1.0)
         return round(float(max(rng.uniform(0.0, 1.0), least)), 6)
 
+    def can_befall(self, scene: Scene, operation: str) -> bool:
+        """Whether an edit of that scene can have it at all."""
+        there = self.needs is None or self.needs in scene.offers
+        kind = self.of_speech if scene.is_speech else not self.speech_only
+        runs = not self.processor or self.processor in scene.processors
+        return there and kind and runs and operation in self.operations
+
     def apply(self, edit: Edit, dose: Dose, rng: Generator) -> None:
         self.effect(edit, self.amount(dose.severity), rng)
 
     def _changed(self, x: np.ndarray, edit: Edit, dose: Dose, rng: Generator) -> Any:
-        spare = [edit.scene.spare(self.needs)] if self.needs else []
-        return self.effect(x, self.amount(dose.severity), rng, *spare)
+        needs = self.needs
+        given: list[Any] = [edit.scene.spare(needs)] if needs and needs != "effect" else []
+        given += [edit.scene.processors] if self.processor else []
+        return self.effect(x, self.amount(dose.severity), rng, *given)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +164,8 @@ class ContentFault(Fault):
 
 @dataclass(frozen=True, eq=False)
 class Damage(Fault):
-    """To the clip or a moment of it. `effect(x, amount, generator[, spare])` keeps the length."""
+    """To the clip or a moment of it. `effect(x, amount, generator[, spare][, processors])` keeps
+    the length."""
 
     stage: Stage = Stage.CLIP
     local: bool = True
