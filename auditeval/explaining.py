@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
+from auditeval.features.alignment import align
 from auditeval.features.change import Course, find_change, find_course
 from auditeval.features.comparison import Frames
-from auditeval.features.encoder import Clip, EncodedPair
+from auditeval.features.encoder import Clip, EncodedPair, Encoder
+from auditeval.features.extractors.parts import ChangeParts, Parts, take_apart
 from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.features.store import Failure
 from auditeval.models.three_head import Regressor
@@ -50,6 +53,7 @@ class Explanation(NamedTuple):
     course: Course
     original: np.ndarray  # log-mel frames of the clips, dB :: (T1, 64), (T2, 64)
     edited: np.ndarray
+    parts: Parts | None  # of the change, by time and band, where the evaluator hears them
 
 
 @one_thread()
@@ -81,7 +85,8 @@ def explain(evaluator: Evaluator, pair: EditPair) -> Explanation:
     centres = np.arange(hop // 2, max(len(frames[1]), hop // 2 + 1), hop)
     pick = store.encoder.inputs.pick(model.given)
     windows = [
-        pick(store.encoder.pair(_window(encoded, course, int(centre)))) for centre in centres
+        pick(store.encoder.pair(_window(store.encoder, encoded, course, int(centre))))
+        for centre in centres
     ]
     rated = np.concatenate(
         [
@@ -105,6 +110,7 @@ def explain(evaluator: Evaluator, pair: EditPair) -> Explanation:
         {axis: find_segment(seconds, curve, lowest=True) for axis, curve in curves.items()},
         course,
         *frames,
+        _parts(encoded),
     )
 
 
@@ -137,29 +143,44 @@ def _mel(clip: Clip) -> np.ndarray:
     return clip[Spectrum.name].frames["mel"]
 
 
-def _window(encoded: EncodedPair, course: Course, centre: int) -> EncodedPair:
+def _parts(encoded: EncodedPair) -> Parts | None:
+    name = ChangeParts.name
+    if name not in encoded.original:
+        return None
+    before, after = (x[name].frames["wave"][:, 0] for x in (encoded.original, encoded.edited))
+    return take_apart(before, after, align(_mel(encoded.original), _mel(encoded.edited)))[1]
+
+
+def _window(encoder: Encoder, encoded: EncodedPair, course: Course, centre: int) -> EncodedPair:
     """The pair as it is around one frame of the edit; at the ends the window stays inside."""
     lengths = len(_mel(encoded.original)), len(_mel(encoded.edited))
     width = min(round(WINDOW_SECONDS / Spectrum.HOP_SECONDS), lengths[1])
     start = min(max(centre - width // 2, 0), lengths[1] - width)
     stop = start + width
     return encoded._replace(
-        original=_cut(encoded.original, course.frames(start, stop, lengths[0])),
-        edited=_cut(encoded.edited, slice(start, stop)),
+        original=_cut(encoder, encoded.original, course.frames(start, stop, lengths[0])),
+        edited=_cut(encoder, encoded.edited, slice(start, stop)),
     )
 
 
-def _cut(clip: Clip, part: slice) -> Clip:
+def _cut(encoder: Encoder, clip: Clip, part: slice) -> Clip:
     """The frames of each extractor in a part of the log-mel frames; the embeddings stay."""
     return {
-        name: made._replace(frames=_cut_frames(made.frames, part)) for name, made in clip.items()
+        name: made._replace(frames=_cut_frames(made.frames, part, encoder.extractors[name].steps))
+        for name, made in clip.items()
     }
 
 
-def _cut_frames(frames: Frames, part: slice) -> Frames:
+def _cut_frames(frames: Frames, part: slice, steps: Mapping[str, float]) -> Frames:
     """At least one patch; those whose times are not known are all kept."""
-    if "mel" in frames:
-        return {"mel": frames["mel"][part]}
+    if steps:
+        cut = dict(frames)
+        for name, seconds in steps.items():
+            first, stop = (
+                round(x * Spectrum.HOP_SECONDS / seconds) for x in (part.start, part.stop)
+            )
+            cut[name] = frames[name][first:stop]
+        return cut
     if "span" not in frames:
         return frames
     middles = frames["span"].mean(axis=1)

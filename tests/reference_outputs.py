@@ -70,6 +70,14 @@ def spectrum() -> np.ndarray:
     return encoder.encode_clip(_samples("rain", encoder.rate_hz)).embedding
 
 
+def distillmos() -> np.ndarray:
+    from auditeval.features.extractors.naturalness import Naturalness
+
+    extractor = Naturalness()
+    clips = [_samples(name) for name in ("speech", "rain")]
+    return np.concatenate([extractor.encode_clip(clip).embedding for clip in clips])
+
+
 def dnsmos() -> np.ndarray:
     from auditeval.backends.speech_quality import DNSMOS
 
@@ -146,6 +154,7 @@ OUTPUTS: dict[str, Callable[[], np.ndarray]] = {
         yamnet,
         minilm,
         spectrum,
+        distillmos,
         dnsmos,
         silero_vad,
         swift_f0,

@@ -15,6 +15,8 @@ from auditeval.data.soundbank import synthesize
 from auditeval.explaining import Explanation, Segment, _cut, explain, find_segment
 from auditeval.features.encoder import Encoder
 from auditeval.features.extractor import AudioFeatures
+from auditeval.features.extractors.parts import ChangeParts
+from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.models.three_head import PairwiseRegressor
 from auditeval.report import explanation as report
 from auditeval.scoring import Evaluator
@@ -127,16 +129,21 @@ def test_a_part_of_a_clip_has_the_patches_of_its_time() -> None:
     nothing, patch = np.zeros(0, np.float32), np.arange(4)[:, None]
     clip = {
         "spectrum": AudioFeatures(nothing, {"mel": np.arange(300)[:, None]}),
+        "parts": AudioFeatures(nothing, {"wave": np.arange(48000)[:, None]}),
         "events": AudioFeatures(nothing, {"span": spans, "patch": patch}),
         "timeless": AudioFeatures(nothing, {"patch": patch}),
     }
+    fakes = FakeExtractor("events"), FakeExtractor("timeless")
+    encoder = Encoder([Spectrum(), ChangeParts(), *fakes])
     for part, patches, expected in (
         (slice(100, 200), [1, 2], [[0, 54], [6, 100]]),
         (slice(0, 20), [0], [[10, 20]]),
         (slice(260, 300), [3], [[0, 0]]),
     ):
-        cut = {name: made.frames for name, made in _cut(clip, part).items()}
+        cut = {name: made.frames for name, made in _cut(encoder, clip, part).items()}
         assert cut["spectrum"]["mel"][:, 0].tolist() == list(range(part.start, part.stop))
+        samples = range(160 * part.start, 160 * part.stop)  # 10 ms at 16 kHz
+        assert cut["parts"]["wave"][:, 0].tolist() == list(samples)
         assert cut["events"]["patch"][:, 0].tolist() == patches
         assert cut["events"]["span"].tolist() == expected
         assert cut["timeless"]["patch"] is patch

@@ -86,6 +86,16 @@ class Alignment(NamedTuple):
     original: np.ndarray
     edited: np.ndarray
 
+    def overlap(self) -> tuple[np.ndarray, np.ndarray]:
+        """The frames of both clips where both are, the edit's at the original's level."""
+        begin = max(0, -self.lag)
+        end = min(len(self.original), len(self.edited) - self.lag)
+        if end <= begin:  # never of what `align` found
+            begin, end = 0, min(len(self.original), len(self.edited))
+        lag = self.lag if end + self.lag <= len(self.edited) and begin + self.lag >= 0 else 0
+        before = self.original[begin:end].astype(np.float32)
+        return before, self.edited[begin + lag : end + lag].astype(np.float32) - self.gain
+
 
 def align(original: np.ndarray, edited: np.ndarray) -> Alignment:
     """Two clips of dB frames :: (T1, 64), (T2, 64), any T >= 1, to the values of ALIGNMENT_NAMES.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,6 +66,8 @@ class Extractor:
     batch_size: int = 1
     alignment: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
+    steps: Mapping[str, float] = MappingProxyType({})
+    """Of frames that lie evenly in time: how many seconds one is after the other, by name."""
 
     def to(self, device: str) -> None:
         """Run on a torch device from now on; those that know the CPU only stay there."""

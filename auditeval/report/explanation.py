@@ -10,10 +10,12 @@ import numpy as np
 from auditeval import text
 from auditeval.atomic import replacing, write_text
 from auditeval.explaining import HOP_SECONDS, WINDOW_SECONDS, Explanation, Segment
+from auditeval.features.extractors.parts import HOP_SECONDS as HOP_SECONDS_OF_PARTS
 from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.types import AXES, Axis, Undefined
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 SHOWN_DB = 70.0
@@ -35,11 +37,28 @@ def to_json(explanation: Explanation) -> dict[str, Any]:
         "hop_seconds": HOP_SECONDS,
         "seconds": explanation.seconds.tolist(),
         "change": plain(explanation.changed, explanation.change),
+        "parts": _of_parts(explanation),
         **{
             axis: plain(explanation.lowest[axis], curve)
             for axis, curve in explanation.curves.items()
         },
     }
+
+
+def _of_parts(explanation: Explanation) -> dict[str, Any] | None:
+    """Means over bands, one each `hop_seconds`; null of an evaluator that does not hear them."""
+    if explanation.parts is None:
+        return None
+    every = round(HOP_SECONDS / HOP_SECONDS_OF_PARTS)
+    means = {
+        name: getattr(explanation.parts, name).mean(axis=1)[::every].round(4).tolist()
+        for name in _PARTS
+    }
+    timing = {
+        "start_seconds": explanation.parts.start_seconds,
+        "hop_seconds": every * HOP_SECONDS_OF_PARTS,
+    }
+    return {**timing, **means}
 
 
 def to_lines(explanation: Explanation) -> list[str]:
@@ -54,6 +73,9 @@ def to_lines(explanation: Explanation) -> list[str]:
     lines.append(f"{'change':<14}" + _stretch("greatest", explanation.changed))
     return lines
 
+
+_PARTS = {"artefacts": 1.0, "holes": 15.0, "leakage": 34.0}
+"""Parts of a change that are drawn, and the value of each that is drawn darkest."""
 
 FILES = ("explanation.json", "explanation.png")
 
@@ -73,8 +95,10 @@ def plot(explanation: Explanation) -> Figure:
     """
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(8, 7), layout="constrained")
-    panels = figure.subplots(4, 1, sharex=True, height_ratios=(2, 2, 1, 2))
+    shown = _PARTS if explanation.parts else {}
+    figure = Figure(figsize=(8, 7 + 0.8 * len(shown)), layout="constrained")
+    heights = (2, 2, 1, 2, *(1 for _ in shown))
+    panels = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
     loudest = float(max(explanation.original.max(), explanation.edited.max()))
     pair, seconds = explanation.pair, explanation.seconds
     # The original lies where it belongs in the edit.
@@ -106,13 +130,36 @@ def plot(explanation: Explanation) -> Figure:
             height = 1 + 0.08 * (place + 1)
             ends = segment.start_seconds, segment.end_seconds
             panels[3].plot(ends, (height, height), color=COLOURS[axis], linewidth=3)
-    panels[3].set(ylim=(1, 5.05), ylabel="score", xlabel="seconds of the edited clip")
-    panels[3].legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, frameon=False)
+    panels[3].set(ylim=(1, 5.05), ylabel="score")
+    for panel, (name, most) in zip(panels[4:], shown.items(), strict=True):
+        _show_part(panel, name, most, explanation)
+    panels[-1].set(xlabel="seconds of the edited clip")
+    figure.legend(
+        *panels[3].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False
+    )
     panels[3].set_xlim(0, len(explanation.edited) * Spectrum.HOP_SECONDS)
     if isinstance(explanation.changed, Segment):
         for panel in panels[1:]:
             panel.axvspan(*explanation.changed[:2], color="tab:red", alpha=0.18, linewidth=0)
     return figure
+
+
+def _show_part(panel: Axes, name: str, most: float, explanation: Explanation) -> None:
+    """By time and band; where the edit is not heard, or the clips share no time, nothing."""
+    assert explanation.parts is not None
+    cells = getattr(explanation.parts, name)
+    start = explanation.parts.start_seconds
+    end = start + len(cells) * HOP_SECONDS_OF_PARTS
+    panel.imshow(
+        cells.T,
+        origin="lower",
+        aspect="auto",
+        cmap="Greys",
+        vmin=0,
+        vmax=most,
+        extent=(start, end, 0, cells.shape[1]),
+    )
+    panel.set(ylabel=name, yticks=[])
 
 
 def _stretch(what: str, segment: Segment | Undefined) -> str:

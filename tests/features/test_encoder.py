@@ -135,7 +135,10 @@ def test_the_windows_of_a_clap_feed_alignment_and_evidence(
         ({}, "expected at least one extractor"),
         ({"name": "clap", "model": "x"}, "features are a list of extractors now"),
         ({"melstats": {}}, "no extractor is called 'melstats': it is spectrum now"),
-        ({"mel": {}}, "no extractor is called 'mel'; known: audiobox, clap, cnn14, events"),
+        (
+            {"mel": {}},
+            "no extractor is called 'mel'; known: acoustics, audiobox, clap, cnn14, events",
+        ),
         ({"spectrum": {"bands": 3}}, "extractor 'spectrum' cannot be made with its arguments"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from types import MappingProxyType
 
 import numpy as np
 from scipy import fft
@@ -38,6 +39,7 @@ class Spectrum(Extractor):
     HOP_SECONDS = 0.01
     BANDS = 64
     RANGE_HZ = (50.0, 14000.0)
+    steps = MappingProxyType({"mel": HOP_SECONDS})
     RESOLUTIONS = ((1024, 320), (4096, 1280))  # (n_fft, hop) in samples: 32 and 128 ms windows
     STATISTICS = 5
     dim = len(RESOLUTIONS) * BANDS * STATISTICS

@@ -1,0 +1,70 @@
+"""`naturalness`: how good people would find each clip as speech, unheard before, by DistillMOS."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from auditeval.features.alignment import Alignment
+from auditeval.features.comparison import Frames
+from auditeval.features.distillmos_network import WINDOW, load
+from auditeval.features.extractor import AudioFeatures, Extractor
+from auditeval.pretrained.packages import package_file
+
+_CODE = "1"
+"""Part of the revision: counts the changes here that change a number."""
+
+_CLEARLY_DB = 1.0  # a change of this size in the bands is a change
+
+
+class Naturalness(Extractor):
+    """A rating of speech quality of windows of 7.68 s, without a reference, and of the clip.
+
+    What is no speech is rated as bad speech: only the difference between two clips, and that only
+    where both hold speech, means anything then. `weights` is another file like the package's.
+    Frames :: `mos` (W, 1), of windows that overlap where they must; the embedding (1,) is the mean.
+    """
+
+    name = "naturalness"
+    rate_hz = 16000
+    dim = 1
+    alignment = (
+        "unnatural",  # points that the edit is below 5, where it is not what the original is
+        "mos_lost",  # points that it is below the original,
+        "mos_gained",  # and above
+        "original",  # points that the original is below 5, as `unnatural`
+    )
+
+    def __init__(self, weights: str | None = None) -> None:
+        path = Path(weights).expanduser().resolve() if weights is not None else None
+        self.arguments = {"weights": str(path) if path is not None else None}
+        file = path or package_file("distillmos", "weights/distill_mos_v7.pt")
+        self._network, digest = load(file)
+        self.revision = f"{_CODE}-{digest}"
+        self._device = "cpu"
+
+    def to(self, device: str) -> None:
+        """Run on this torch device from now on."""
+        self._device = device
+        self._network.to(device)
+
+    def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
+        """Mono float32 (N,) at 16 kHz to its ratings, 1 to 5."""
+        beyond = max(len(samples) - WINDOW, 0)
+        starts = np.linspace(0, beyond, 1 + -(-beyond // WINDOW)).astype(int)
+        with torch.inference_mode():
+            clip = torch.from_numpy(samples).to(self._device)
+            ratings = [self._network(clip[start : start + WINDOW]) for start in starts]
+        mos = np.array(ratings, np.float32)[:, None]
+        return AudioFeatures(mos.mean(axis=0), {"mos": mos})
+
+    def compare(self, original: Frames, edited: Frames, alignment: Alignment | None) -> np.ndarray:
+        """Ratings of both clips, by their means over windows."""
+        before, after = (float(frames["mos"].mean()) for frames in (original, edited))
+        changed = (
+            1.0 if alignment is None else float(np.tanh(alignment.change.mean() / _CLEARLY_DB))
+        )
+        values = [changed * (5 - after), max(before - after, 0), max(after - before, 0)]
+        return np.array([*values, changed * (5 - before)], np.float32)
