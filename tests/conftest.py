@@ -40,6 +40,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--moments", type=int, default=1, help="Kills and full disks of each command, each signal."
     )
+    parser.addoption(
+        "--trials", type=int, default=6, help="Clips of each law about processors; 6 is quick."
+    )
+    parser.addoption("--evaluator", help="Checkpoint that is held to the laws about processors.")
 
 
 def pytest_collection_finish() -> None:

@@ -16,20 +16,28 @@ from auditeval.models.three_head import Regressor
 from auditeval.models.trees import Trees
 from auditeval.types import AXES, Axis
 
-KINDS = ("ridge", "extra_trees", "boosting", "mlp")
+KINDS = ("ridge", "extra_trees", "monotone_trees", "boosting", "mlp")
 
 
 class EnsembleRegressor(Regressor):
-    """The mean of a linear model, two sums of trees and small MLPs, for each axis.
+    """The mean of a linear model, three sums of trees and small MLPs, for each axis.
 
     They err in different ways: straight lines go on where there was nothing to learn from, trees
-    stay at what they have seen, MLPs are smooth between. `kinds` says which of KINDS take part;
-    each counts the same, the `members` MLPs together as one. No member leaves the scale of 1 to 5.
+    stay at what they have seen, MLPs are smooth between; monotone trees know beforehand that more
+    of a difference is never better where it was not asked for. `kinds` says which of KINDS take
+    part; each counts the same, the `members` MLPs together as one. No member leaves the scale of 1
+    to 5.
 
     All see `alignment`, standardised, whether the captions ask for something new or gone, and where
     they ask for nothing `alignment` once more (else 0): there all that came or went is damage, and
-    a line for it has slopes of its own. For relevance they see `evidence` too. No embedding of a
-    clip, so that a stretch of a clip can be rated as a clip can.
+    a line for it has slopes of its own. With `by_removal` the first is of pairs where nothing is to
+    go (else 0), and a third is of those where something is: there a loss is what was wanted. For
+    relevance they see `evidence` too. No embedding of a clip, so that a stretch of a clip can be
+    rated as a clip can.
+
+    With `by_removal`, the numbers of the extractors in `of_removals` count only where something is
+    to go. How a sound was taken out of a mixture shows in the samples; an editor that makes a clip
+    anew keeps none of them, and that is no fault.
 
     Only the MLPs are `heads`, trained by gradient; the others are fitted by `training.ensemble` and
     set by `set_member`. `trees` holds their sizes, {kind: {axis: [trees, nodes]}}.
@@ -48,6 +56,10 @@ class EnsembleRegressor(Regressor):
         dropout: float = 0.2,
         members: int = 4,
         level: float = 0.9,
+        by_removal: bool = False,
+        of_removals: Sequence[str] = (),
+        either_way: Sequence[str] = (),
+        test_bias: float = 0.0,
         trees: Mapping[str, Mapping[Axis, Sequence[int]]] | None = None,
     ) -> None:
         if not kinds or len(set(kinds)) < len(kinds) or not set(kinds) <= set(KINDS):
@@ -58,6 +70,13 @@ class EnsembleRegressor(Regressor):
             raise ValueError("an ensemble compares frames, and the encoder keeps none")
         if not 0 < level < 1:
             raise ValueError(f"level {level}: expected a share between 0 and 1")
+        if not 0 <= test_bias <= 4:
+            raise ValueError(f"test_bias {test_bias}: expected points of the scale, 0 to 4")
+        self._always = [
+            place
+            for place, name in enumerate(Inputs.of(inputs).alignment)
+            if not by_removal or name.partition(".")[0] not in of_removals
+        ]
         super().__init__(
             inputs,
             members if "mlp" in kinds else 0,
@@ -65,6 +84,10 @@ class EnsembleRegressor(Regressor):
             hidden=list(hidden),
             dropout=dropout,
             level=level,
+            by_removal=by_removal,
+            of_removals=list(of_removals),
+            either_way=list(either_way),
+            test_bias=test_bias,
             trees={kind: dict(sizes) for kind, sizes in (trees or {}).items()},
         )
         self.scale_alignment = Standardise(len(self.given.alignment))
@@ -83,7 +106,8 @@ class EnsembleRegressor(Regressor):
     def size(self, axis: Axis) -> int:
         """How many numbers the members of an axis see."""
         evidence = len(self.given.evidence) if axis == "relevance" else 0
-        return 2 * len(self.given.alignment) + 2 + evidence
+        of_removals = len(self.given.alignment) if self.arguments["by_removal"] else 0
+        return 2 * len(self._always) + of_removals + 2 + evidence
 
     def make_head(self, axis: Axis) -> nn.Module:
         return _AxisHead(axis, self.size(axis), self.arguments["hidden"], self.arguments["dropout"])
@@ -93,12 +117,29 @@ class EnsembleRegressor(Regressor):
         yield self.scale_evidence, batch.evidence
 
     def inputs(self, batch: PairFeatures) -> dict[Axis, Tensor]:
-        changes = [text.any(dim=1, keepdim=True) for text in (batch.added_text, batch.removed_text)]
+        new, gone = (x.any(dim=1, keepdim=True) for x in (batch.added_text, batch.removed_text))
         alignment = self.scale_alignment(batch.alignment)
-        unasked = ~torch.cat(changes, dim=1).any(dim=1, keepdim=True)
-        sound = torch.cat([alignment, alignment * unasked, *changes], dim=1)
+        always = alignment[:, self._always]
+        parts = [always, always * ~(new | gone)]
+        if self.arguments["by_removal"]:
+            parts = [always * ~gone, parts[1], alignment * gone]
+        sound = torch.cat([*parts, new, gone], dim=1)
         fit = torch.cat([sound, self.scale_evidence(batch.evidence)], dim=1)
         return {axis: fit if axis == "relevance" else sound for axis in AXES}
+
+    def monotone(self, axis: Axis) -> list[int]:
+        """-1 for what monotone trees may only fall with, else 0 :: size(axis).
+
+        Quality and faithfulness with each difference where nothing is to go, but for numbers of
+        which more may be better: those of the extractors, or called `extractor.name`, in
+        `either_way`.
+        """
+        if axis == "relevance":
+            return [0] * self.size(axis)
+        names = [self.given.alignment[place] for place in self._always]
+        free = self.arguments["either_way"]
+        falls = [0 if {name, name.partition(".")[0]} & {*free} else -1 for name in names]
+        return [*falls, *falls, *[0] * (self.size(axis) - 2 * len(falls))]
 
     def set_member(self, kind: str, axis: Axis, member: nn.Linear | Trees) -> None:
         """Put a fitted model in its place :: (B, size(axis)) -> (B,) or (B, 1), ratings."""
@@ -107,15 +148,25 @@ class EnsembleRegressor(Regressor):
             sizes[axis] = [len(member.roots), len(member.number)]
         cast(nn.ModuleDict, self.fitted[kind])[axis] = member.requires_grad_(False)
 
+    @torch.no_grad()
+    def fitted_mean(self, batch: PairFeatures) -> Tensor:
+        """What those of `fitted` say on average :: PairFeatures of B -> (B, 3)."""
+        if not self.fitted:  # the mean of what they were to learn
+            return self.target_mean.expand(len(batch.alignment), -1)
+        inputs = self.inputs(batch)
+        columns = [torch.stack(self._fitted(inputs, axis)).clamp(1, 5).mean(dim=0) for axis in AXES]
+        return torch.stack(columns, dim=1)
+
+    def _fitted(self, inputs: dict[Axis, Tensor], axis: Axis) -> list[Tensor]:
+        of_kinds = (cast(nn.ModuleDict, of_kind)[axis] for of_kind in self.fitted.values())
+        return [member(inputs[axis]).flatten() for member in of_kinds]
+
     def forward_members(self, batch: PairFeatures) -> Tensor:
         """PairFeatures of B -> (members, B, 3): those of `fitted`, then the MLPs."""
         inputs = self.inputs(batch)
         columns = []
         for axis in AXES:
-            rows = [
-                cast(nn.ModuleDict, of_kind)[axis](inputs[axis]).flatten()
-                for of_kind in self.fitted.values()
-            ]
+            rows = self._fitted(inputs, axis)
             if "mlp" in self.arguments["kinds"]:
                 rows += self.forward_axis(inputs, axis)
             columns.append(torch.stack(rows))
@@ -137,16 +188,23 @@ class EnsembleRegressor(Regressor):
         to agree from promising certainty.
         """
         self.spread_floor.copy_(self._mean_and_spread(train)[1].mean(dim=0).clamp_min(1e-3))
+        self.quantile.copy_(self._quantiles(batch, ratings, originals))
+
+    def _quantiles(self, batch: PairFeatures, ratings: Tensor, originals: Tensor) -> Tensor:
         score, spread = self._mean_and_spread(batch)
         residuals = (ratings - score).abs() / (spread + self.spread_floor)
-        for index in range(len(AXES)):
-            rated = ~residuals[:, index].isnan()
-            self.quantile[index] = conformal_quantile(
-                residuals[rated, index], originals[rated], self.arguments["level"]
-            )
+        found = [
+            conformal_quantile(column[rated], originals[rated], self.arguments["level"])
+            for column in residuals.T
+            for rated in (~column.isnan(),)
+        ]
+        return torch.tensor(found, dtype=self.quantile.dtype, device=self.quantile.device)
 
     def intervals(self, batch: PairFeatures) -> Tensor | None:
         """Where the ratings lie, with probability `level` :: (B, 3, 2), low and high, 1 to 5.
+
+        And `test_bias` beyond that on both sides, for what is a matter of a listening test and of
+        no pair in it.
 
         What is covered is the rating as the calibration pairs had it: the mean vote of their
         (simulated) panel, of an edit of a clip that might as well have been one of theirs, over all
@@ -160,7 +218,7 @@ class EnsembleRegressor(Regressor):
         score, spread = self._mean_and_spread(batch)
         if self.quantile.isinf().all():
             return score, None
-        reach = self.quantile * (spread + self.spread_floor)
+        reach = self.quantile * (spread + self.spread_floor) + self.arguments["test_bias"]
         return score, torch.stack([score - reach, score + reach], dim=2).clamp(1, 5)
 
     def _mean_and_spread(self, batch: PairFeatures) -> tuple[Tensor, Tensor]:

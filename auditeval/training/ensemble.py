@@ -14,6 +14,7 @@ from auditeval.features.pair import PairFeatures
 from auditeval.models import Model, find_model, trees
 from auditeval.models.ensemble import EnsembleRegressor
 from auditeval.models.three_head import Regressor
+from auditeval.training import people
 from auditeval.training.callbacks import SaveLast
 from auditeval.training.data import PairDataModule
 from auditeval.training.fit import Examples, Job, Parts
@@ -53,6 +54,15 @@ class EnsembleFit(HeadsFit):
             return super().parts(job)
         model = cast(EnsembleRegressor, self._model(job))
         train, calibration = map(job.examples.take, (job.fold.train, job.fold.validation))
+        simulated = [row for row, x in enumerate(train.pairs) if x.listening_test is None]
+        heard = train.ratings
+        if 0 < len(simulated) < len(train):
+            first = train.take(simulated)
+            model.fit_scales(first.features, first.ratings)
+            fit_members(model, first.features, first.ratings, self._estimators, job.plan.seed)
+            predicted = model.eval().fitted_mean(train.features)
+            heard = people.on_one_scale(train.pairs, train.ratings, predicted)
+        train = Examples(train.pairs, train.features, heard)
         model.fit_scales(train.features, train.ratings)
         fit_members(model, train.features, train.ratings, self._estimators, job.plan.seed)
         originals = [str(job.plan.contents[pair.original]) for pair in calibration.pairs]
@@ -94,6 +104,8 @@ def fit_members(
                 continue
             estimator = clone(estimators[kind]).set_params(random_state=seed)
             try:
+                if kind == "monotone_trees":
+                    estimator.set_params(monotonic_cst=model.monotone(axis))
                 estimator.fit(inputs[axis][there].numpy(), ratings[there, index].numpy())
                 model.set_member(kind, axis, _EXPORTS[kind](estimator, model.size(axis)))
             except ValueError as error:
@@ -129,5 +141,6 @@ def _line(fitted: Any, features: int) -> nn.Linear:
 _EXPORTS: dict[str, Callable[[Any, int], nn.Linear | trees.Trees]] = {
     "ridge": _line,
     "extra_trees": trees.of_forest,
+    "monotone_trees": trees.of_forest,
     "boosting": trees.of_boosting,
 }

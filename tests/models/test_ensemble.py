@@ -26,6 +26,7 @@ INPUTS = ENCODER.inputs.model_copy(update={"evidence": ("x", "y")})
 ESTIMATORS = {
     "ridge": Ridge(alpha=1.0),
     "extra_trees": ExtraTreesRegressor(12, min_samples_leaf=3),
+    "monotone_trees": ExtraTreesRegressor(12, min_samples_leaf=3),
     "boosting": GradientBoostingRegressor(n_estimators=15, max_depth=2),
 }
 
@@ -68,10 +69,12 @@ def test_every_member_is_what_scikit_learn_fitted(calibrated: EnsembleRegressor)
     batch, _ = draw(50, 4)
     inputs, seen = calibrated.inputs(batch), calibrated.inputs(train)
     members = calibrated.forward_members(batch)
-    assert members.shape == (3 + 3, 50, 3)
-    for place, kind in enumerate(KINDS[:3]):
+    assert members.shape == (4 + 3, 50, 3)
+    for place, kind in enumerate(KINDS[:4]):
         for index, axis in enumerate(AXES):
             estimator = ESTIMATORS[kind].set_params(random_state=3)
+            if kind == "monotone_trees":
+                estimator.set_params(monotonic_cst=calibrated.monotone(axis))
             estimator.fit(seen[axis].numpy(), ratings[:, index].numpy())
             wanted = estimator.predict(inputs[axis].numpy()).clip(1, 5)
             np.testing.assert_allclose(members[place, :, index].detach(), wanted, atol=2e-6)
@@ -79,11 +82,11 @@ def test_every_member_is_what_scikit_learn_fitted(calibrated: EnsembleRegressor)
 
 def test_each_kind_counts_the_same(calibrated: EnsembleRegressor) -> None:
     batch, _ = draw(50, 4)
-    ridge, forest, boosting, *mlps = calibrated.forward_members(batch)
+    ridge, forest, monotone, boosting, *mlps = calibrated.forward_members(batch)
     assert len(mlps) == 3
-    wanted = (ridge + forest + boosting + sum(mlps) / 3) / 4
+    wanted = (ridge + forest + monotone + boosting + sum(mlps) / 3) / 5
     assert torch.allclose(calibrated(batch), wanted, atol=1e-6)
-    for kind, member in zip(KINDS, (ridge, forest, boosting), strict=False):
+    for kind, member in zip(KINDS, (ridge, forest, monotone, boosting), strict=False):
         assert torch.allclose(fitted(kinds=[kind])(batch), member)
 
 
@@ -131,7 +134,11 @@ def test_a_checkpoint_gives_the_same_scores(calibrated: EnsembleRegressor, tmp_p
         ("trees", {}, r"cannot be loaded as weights \(.*size mismatch for fitted\.boosting"),
         ("trees", {"boosting": 3}, "cannot be made with its arguments"),
         ("kinds", ["ridge"], r"cannot be loaded as weights"),
-        ("kinds", ["oracle"], "kinds .*expected some of ridge, extra_trees, boosting, mlp"),
+        (
+            "kinds",
+            ["oracle"],
+            "kinds .*expected some of ridge, extra_trees, monotone_trees, boosting, mlp",
+        ),
         ("kinds", ["ridge", "ridge"], "each once"),
         ("kinds", [], "expected some of"),
         ("members", 0, "expected at least one MLP"),
@@ -260,3 +267,78 @@ def test_too_few_pairs_to_calibrate_give_no_interval() -> None:
     assert (low <= ratings[:, ::2]).all()  # of nine residuals the largest
     assert (ratings[:, ::2] <= high).all()
     assert (high - low < 4).any()
+
+
+def test_numbers_of_removals_count_only_where_something_is_to_go() -> None:
+    """A ridge fitted where they tell all must not see them where nothing was to go."""
+    inputs = INPUTS.model_copy(update={"text": 1, "alignment": ("spectrum.x", "parts.y")})
+    rng = torch.Generator().manual_seed(5)
+    shape = {"original_audio": INPUTS.audio, "edited_audio": INPUTS.audio}
+    features = {
+        **{name: torch.zeros(200, size) for name, size in shape.items()},
+        **{name: torch.zeros(200, 1) for name in ("original_text", "target_text", "added_text")},
+        "removed_text": (torch.arange(200) % 2).float()[:, None],
+        "alignment": torch.randn(200, 2, generator=rng),
+        "evidence": torch.zeros(200, 2),
+    }
+    batch = PairFeatures(**features)
+    ratings = (3 + 0.5 * batch.alignment[:, 1:]).clamp(1, 5).expand(-1, 3)
+    told = {}
+    for name, of_removals in (("all", ()), ("some", ("parts",))):
+        model = make(inputs=inputs, kinds=["ridge"], by_removal=True, of_removals=of_removals)
+        model.fit_scales(batch, ratings)
+        fit_members(model, batch, ratings, ESTIMATORS, seed=3)
+        told[name] = model.eval()(batch)[:, 0]
+    moved = batch._replace(alignment=batch.alignment + torch.tensor([0.0, 3.0]))
+    kept, gone = slice(0, None, 2), slice(1, None, 2)
+    change = (model(moved)[:, 0] - told["some"]).abs()
+    assert change[kept].max() < 1e-6 < 0.5 < change[gone].median()
+    assert (told["all"] - ratings[:, 0]).abs().max() < 0.1
+
+
+def test_intervals_reach_as_far_beyond_as_listening_tests_differ(
+    calibrated: EnsembleRegressor,
+) -> None:
+    batch, _ = draw(50, 9)
+    narrow = calibrated.intervals(batch)
+    calibrated.arguments["test_bias"] = 0.4
+    wide = calibrated.intervals(batch)
+    calibrated.arguments["test_bias"] = 0.0
+    assert narrow is not None
+    assert wide is not None
+    expected = torch.stack([narrow[..., 0] - 0.4, narrow[..., 1] + 0.4], dim=-1).clamp(1, 5)
+    inside = (narrow > 1) & (narrow < 5)  # what was cut off at an end of the scale is not known
+    torch.testing.assert_close(wide[inside], expected[inside])
+
+
+@pytest.mark.parametrize("bias", [-0.1, 4.5])
+def test_a_bias_beyond_the_scale_is_refused(bias: float) -> None:
+    with pytest.raises(ValueError, match="expected points of the scale"):
+        make(test_bias=bias)
+
+
+def test_monotone_trees_never_rise_with_a_difference_that_was_not_asked_for() -> None:
+    """Of ratings that rise with it; but with what may be better either way they do."""
+    inputs = INPUTS.model_copy(update={"text": 1, "alignment": ("spectrum.x", "free.y")})
+    rng = torch.Generator().manual_seed(6)
+    zeros = {
+        **{name: torch.zeros(300, INPUTS.audio) for name in ("original_audio", "edited_audio")},
+        **{
+            name: torch.zeros(300, 1)
+            for name in ("original_text", "target_text", "added_text", "removed_text")
+        },
+        "evidence": torch.zeros(300, 2),
+    }
+    alignment = torch.randn(300, 2, generator=rng)
+    batch = PairFeatures(**zeros, alignment=alignment)
+    ratings = (3 + alignment.sum(dim=1, keepdim=True) / 2).clamp(1, 5).expand(-1, 3)
+    model = make(inputs=inputs, kinds=["monotone_trees"], either_way=["free"])
+    model.fit_scales(batch, ratings)
+    fit_members(model, batch, ratings, ESTIMATORS, seed=3)
+    grid = torch.linspace(-2, 2, 300)
+    for column, rises in ((0, False), (1, True)):
+        x = torch.zeros(300, 2)
+        x[:, column] = grid
+        quality, relevance, _ = model.eval()(batch._replace(alignment=x)).T
+        assert (quality.diff().max() > 1e-6) == rises
+        assert relevance.diff().max() > 1e-6  # nothing is known of it beforehand

@@ -235,7 +235,11 @@ def configured(table: Path, folder: Path, *overrides: str) -> Any:
         *("fit.epochs={quality: 4, relevance: 4, faithfulness: 4}", "fit.batch_size=16"),
         *("callbacks=kept", "~callbacks.progress", "+trainer.enable_progress_bar=false"),
         *("trainer.accelerator=cpu", "data.split.validation_share=0.4"),
-        *("callbacks.kept.every_epochs=2", "callbacks.kept.metrics.kept.keep_share=0.5"),
+        *(
+            "callbacks.kept.every_epochs=2",
+            "optimizer.lr=0.0003",
+            "callbacks.kept.metrics.kept.keep_share=0.5",
+        ),
     ]
     with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
         return compose("train", [*settings, *overrides])

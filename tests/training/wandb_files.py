@@ -39,14 +39,30 @@ class WandbRun(NamedTuple):
 
 
 def read_runs(run_dir: Path) -> list[WandbRun]:
-    """All runs of a folder, in the order of the seconds in which they were begun.
+    """All runs of a folder, in the order in which they were begun.
+
+    Their names have the second alone, and two may begin in one.
 
     Waits for wandb's process to end: it writes behind a run's end.
     """
     import wandb
 
     wandb.teardown()
-    return [read(path) for path in sorted(run_dir.glob("wandb/offline-run-*/run-*.wandb"))]
+    paths = list(run_dir.glob("wandb/offline-run-*/run-*.wandb"))
+    second = {path: path.parent.name.split("-")[2] for path in paths}
+    return [
+        read(path)
+        for path in sorted(paths, key=lambda path: (second[path], _begun_ns(path.read_bytes())))
+    ]
+
+
+def _begun_ns(content: bytes) -> int:
+    """When the run's own record says that it was begun, in nanoseconds."""
+    from wandb.proto.wandb_internal_pb2 import Record
+
+    records = (Record.FromString(data) for data in _logged(content))
+    begun = [record.run.start_time for record in records if record.HasField("run")]
+    return begun[0].seconds * 10**9 + begun[0].nanos
 
 
 def read(path: Path) -> WandbRun:

@@ -1,0 +1,230 @@
+"""Laws about what real processors leave, on what an evaluator was not trained on.
+
+Separators that no simulated edit was made with (HPSS and NMF), talkers of VCTK and TSP, roosters
+and the sea. `pytest tests/test_laws_of_processors.py --evaluator CHECKPOINT --trials 40 -s` prints
+shares; the evaluator that ships was trained before there were such faults, and is not asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import edited_clips
+import numpy as np
+import pytest
+from edited_clips import Edit, Saved, pairs, recordings
+from scipy.stats import spearmanr
+from spoken import say
+
+import auditeval
+from auditeval.audio import Waveform, decode, resample
+from auditeval.data.simulation import effects
+from auditeval.data.simulation.processors import Processors
+from auditeval.data.simulation.separation import HEARD, MASKS, separate
+from auditeval.data.simulation.signals import RATE_HZ, active_rms, decibels
+from auditeval.scoring import Evaluator
+from auditeval.types import AXES, Scores
+
+UNHEARD = sorted({*MASKS} - {*HEARD})
+RESIDUES_DB, ARTEFACTS_DB = (30.0, 20.0, 12.0, 4.0), (28.0, 20.0, 12.0, 4.0)
+SECONDS = 4.0
+
+
+@pytest.fixture(scope="module")
+def trials(request: pytest.FixtureRequest) -> int:
+    return int(request.config.getoption("--trials"))
+
+
+@pytest.fixture(scope="module")
+def evaluator(request: pytest.FixtureRequest, cache_dir: Path) -> Evaluator:
+    checkpoint = request.config.getoption("--evaluator")
+    if checkpoint is None:
+        pytest.skip("--evaluator names none, and that which ships has not heard of processors")
+    return auditeval.load(checkpoint)
+
+
+@pytest.fixture(scope="module")
+def talkers(shared_data: Path, trials: int) -> list[np.ndarray]:
+    """Clean speech :: float (N,) at RATE_HZ, of talkers that nothing was trained on."""
+    found = sorted((shared_data / "neural_codecs" / "audio").glob("*/ref.wav"))[:trials]
+    return [levelled(read(path)) for path in found]
+
+
+@pytest.fixture(scope="module")
+def sounds(shared_data: Path, trials: int) -> list[np.ndarray]:
+    esc10 = shared_data / "esc10"
+    clips = [
+        clip
+        for kind in ("sea_waves", "rooster")
+        for clip in recordings(esc10 / kind, "A sound.", trials)
+    ]
+    rate_hz = edited_clips.RATE_HZ
+    return [
+        levelled(resample(Waveform(clip.samples.astype(np.float32), rate_hz), RATE_HZ))
+        for clip in clips
+    ]
+
+
+def read(path: Path) -> np.ndarray:
+    return resample(decode(path), RATE_HZ)
+
+
+def levelled(x: np.ndarray) -> np.ndarray:
+    x = np.asarray(x, np.float64)[: round(SECONDS * RATE_HZ)]
+    return 0.05 * x / active_rms(x)
+
+
+def score(evaluator: Evaluator, folder: Path, edits: dict[str, Edit]) -> dict[str, Scores]:
+    rows = evaluator.score(pairs(folder, edits))
+    assert all(row.status == "ok" for row in rows), [row.reason for row in rows]
+    return dict(zip(edits, rows, strict=True))
+
+
+def saved(x: np.ndarray) -> Saved:
+    return Saved(x.astype(np.float32), RATE_HZ)
+
+
+def mixtures(
+    talkers: list[np.ndarray], sounds: list[np.ndarray], trials: int
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """A voice to keep and a sound to take away, equally loud, for each trial."""
+    made = []
+    for trial in range(trials):
+        voice, sound = talkers[trial % len(talkers)], sounds[trial % len(sounds)]
+        made.append((voice, np.resize(sound, len(voice))))
+    return made
+
+
+def removed(mixture: np.ndarray, left: np.ndarray) -> Edit:
+    captions = "A person speaking over other sounds.", "A person speaking."
+    return Edit(saved(mixture), saved(left), *captions)
+
+
+@pytest.fixture(scope="module")
+def removals(
+    evaluator: Evaluator,
+    talkers: list[np.ndarray],
+    sounds: list[np.ndarray],
+    trials: int,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> dict[str, Scores]:
+    """By "trial variant": the true voice, separators unheard of, and ladders of one part alone."""
+    edits: dict[str, Edit] = {}
+    for trial, (voice, sound) in enumerate(mixtures(talkers, sounds, trials)):
+        mixture = voice + sound
+        edits[f"{trial} true"] = removed(mixture, voice)
+        for method in UNHEARD:
+            parts = separate(voice, sound, method, np.random.default_rng(trial))
+            edits[f"{trial} {method}"] = removed(mixture, sum(parts))
+        for db in RESIDUES_DB:
+            edits[f"{trial} residue {db:g}"] = removed(mixture, voice + sound * decibels(-db))
+        wrong = parts.artefacts * (active_rms(voice) / active_rms(parts.artefacts))
+        for db in ARTEFACTS_DB:
+            left = voice + sound * decibels(-20.0) + wrong * decibels(-db)
+            edits[f"{trial} artefacts {db:g}"] = removed(mixture, left)
+    return score(evaluator, tmp_path_factory.mktemp("removals"), edits)
+
+
+def test_the_true_voice_is_better_than_what_separators_leave(
+    removals: dict[str, Scores], trials: int
+) -> None:
+    """By all axes together. In quality alone a timid one, which leaves much and hurts nothing, may
+    be as good: what is left is a matter of relevance."""
+
+    def above(of: Callable[[Scores], float]) -> float:
+        best = [max(of(removals[f"{n} {method}"]) for method in UNHEARD) for n in range(trials)]
+        return float(np.mean([of(removals[f"{n} true"]) > best[n] for n in range(trials)]))
+
+    for axis in AXES:
+        share = above(lambda row, axis=axis: row.ratings[axis])
+        print(f"{axis}: true voice above every separator: {share:.2f} of {trials}")
+    together = above(lambda row: sum(row.ratings.values()))
+    print(f"all axes: true voice above every separator: {together:.2f} of {trials}")
+    assert together >= 0.95
+
+
+@pytest.mark.parametrize(
+    ("axis", "part", "levels", "least"),
+    [("relevance", "residue", RESIDUES_DB, 0.8), ("quality", "artefacts", ARTEFACTS_DB, 0.7)],
+)
+def test_each_part_of_a_removal_has_its_axis(
+    removals: dict[str, Scores],
+    trials: int,
+    axis: str,
+    part: str,
+    levels: tuple[float, ...],
+    least: float,
+) -> None:
+    orders = [
+        spearmanr(levels, [getattr(removals[f"{n} {part} {db:g}"], axis) for db in levels])[0]
+        for n in range(trials)
+    ]
+    print(f"{axis} follows {part}: SRCC {np.mean(orders):.2f} of {len(orders)}")
+    assert np.mean(orders) >= least
+
+
+@pytest.fixture(scope="module")
+def voices(
+    evaluator: Evaluator, talkers: list[np.ndarray], tmp_path_factory: pytest.TempPathFactory
+) -> list[tuple[Scores, Scores]]:
+    """Of each talker a vocoded original, and the same words by a synthesiser."""
+    pytest.importorskip("pyworld")
+    from auditeval.backends.transcribers import FasterWhisper
+
+    world, transcriber = Processors({"world": True}), FasterWhisper()
+    caption = "A person speaking."
+    edits: dict[str, Edit] = {}
+    for number, voice in enumerate(talkers):
+        heard = transcriber(Waveform(voice.astype(np.float32), RATE_HZ))
+        spoken = say(heard.text)
+        again = levelled(resample(spoken, RATE_HZ))
+        for name, made in (("vocoded", world.run("world", voice)), ("spoken", again)):
+            edits[f"{number} {name}"] = Edit(saved(voice), saved(made), caption, caption)
+    rated = score(evaluator, tmp_path_factory.mktemp("voices"), edits)
+    return [(rated[f"{n} vocoded"], rated[f"{n} spoken"]) for n in range(len(talkers))]
+
+
+@pytest.mark.parametrize(("axis", "least"), [("quality", 0.8), ("faithfulness", 0.95)])
+def test_a_vocoded_voice_is_nearer_than_the_words_said_anew(
+    voices: list[tuple[Scores, Scores]], axis: str, least: float
+) -> None:
+    nearer = [getattr(vocoded, axis) > getattr(spoken, axis) for vocoded, spoken in voices]
+    print(f"{axis}: vocoded above spoken anew: {np.mean(nearer):.2f} of {len(nearer)}")
+    assert np.mean(nearer) >= least
+
+
+@pytest.fixture(scope="module")
+def treated(
+    evaluator: Evaluator,
+    talkers: list[np.ndarray],
+    sounds: list[np.ndarray],
+    trials: int,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> dict[str, Scores]:
+    """By "effect trial strength": beside the effect as it should be, another make of it."""
+    edits: dict[str, Edit] = {}
+    caption = "A sound with an effect."
+    for effect in effects.EFFECTS:
+        for trial in range(max(2, trials // 4)):
+            dry = [*talkers, *sounds][trial * 5 % (len(talkers) + len(sounds))]
+            ideal = saved(effects.apply(effect, dry, 1.0, seed=1))
+            for strength in (0.5, 1.0, 2.0):
+                made = saved(effects.apply(effect, dry, strength, seed=2))
+                edits[f"{effect} {trial} {strength:g}"] = Edit(ideal, made, caption, caption)
+    return score(evaluator, tmp_path_factory.mktemp("treated"), edits)
+
+
+def test_an_effect_of_the_right_strength_is_the_most_faithful(treated: dict[str, Scores]) -> None:
+    shares = {}
+    for effect in effects.EFFECTS:
+        names = sorted({key.rsplit(" ", 1)[0] for key in treated if key.startswith(f"{effect} ")})
+        shares[effect] = np.mean(
+            [
+                treated[f"{name} 1"].faithfulness > treated[f"{name} {wrong}"].faithfulness
+                for name in names
+                for wrong in ("0.5", "2")
+            ]
+        )
+        print(f"{effect}: right above half and double: {shares[effect]:.2f}")
+    assert np.mean(list(shares.values())) >= 0.85, shares
