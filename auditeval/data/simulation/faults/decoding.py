@@ -11,8 +11,9 @@ from auditeval.data.simulation.processors import Processors
 _BANDS_HZ = (16000, 24000, 32000)
 
 
-# SoundStream at 3 kbit/s is rated between Opus at 6 and at 12, at 6 above Opus at 12, at 9 little
-# below the uncoded; speech, MUSHRA [arXiv:2107.03312, 5.1, Figure 5]. Below 2, "robotic".
+# By ear. SoundStream at 3 kbit/s is rated above Opus at 12 [arXiv:2107.03312, 5.1], which costs 1.6
+# here; Lyra is a smaller model of its kind, for phones, and costs more at its lowest rate. Below
+# 2 kbit/s it is "robotic".
 @Damage(
     Scale("kbit/s at 16 kHz", ((0, 9.2), (0.5, 4.6), (1, 1.4))),
     quality=((1.4, 3.2), (2.0, 2.8), (3.2, 2.1), (4.6, 1.6), (6.0, 1.3), (9.2, 0.9)),
