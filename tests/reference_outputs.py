@@ -71,11 +71,14 @@ def spectrum() -> np.ndarray:
 
 
 def distillmos() -> np.ndarray:
-    from auditeval.features.extractors.naturalness import Naturalness
+    import torch
 
-    extractor = Naturalness()
-    clips = [_samples(name) for name in ("speech", "rain")]
-    return np.concatenate([extractor.encode_clip(clip).embedding for clip in clips])
+    from auditeval.features.distillmos_network import load
+    from auditeval.pretrained.packages import package_file
+
+    network, _ = load(package_file("distillmos", "weights/distill_mos_v7.pt"))
+    with torch.inference_mode():
+        return np.array([network(torch.from_numpy(_samples(name))) for name in ("speech", "rain")])
 
 
 def dnsmos() -> np.ndarray:

@@ -17,6 +17,7 @@ from auditeval.audio.waveform import (
     adjoining_windows,
     content_hash,
     fault,
+    heard,
     resample,
     windows,
 )
@@ -34,6 +35,7 @@ __all__ = [
     "content_hash",
     "decode",
     "fault",
+    "heard",
     "resample",
     "seconds",
     "state",

@@ -21,6 +21,8 @@ SILENCE_PEAK = 1e-6
 MAX_PEAK = 2.0**31
 """Float samples beyond the integers of any format are damage, and their power would overflow."""
 
+_SILENCE, _MOST_SILENCE_SECONDS = 1e-4, 0.5  # -80 dB of full scale
+
 FULL_SCALE = 32768
 """The whole numbers of 16-bit samples stand for shares of it."""
 
@@ -82,6 +84,24 @@ def resample(waveform: Waveform, rate_hz: int) -> np.ndarray:
     if waveform.rate_hz == rate_hz:
         return waveform.samples
     return soxr.resample(waveform.samples, waveform.rate_hz, rate_hz, quality="HQ")
+
+
+def heard(waveform: Waveform) -> slice:
+    """All samples but the silence at the ends, of which half a second at the most is taken off.
+
+    What a network says of a clip depends on where its windows begin: from the first sound on, a
+    delay and silence around a clip change nothing.
+    """
+    samples, rate_hz = waveform
+    most = round(_MOST_SILENCE_SECONDS * rate_hz)
+    rest = max(len(samples) - most, 0)
+    head, tail = (
+        np.flatnonzero(np.abs(end) > _SILENCE) for end in (samples[:most], samples[rest:])
+    )
+    if not len(head) and not len(tail) and max(samples.max(), -samples.min()) <= _SILENCE:
+        return slice(0, len(samples))
+    first = int(head[0]) if len(head) else most
+    return slice(first, rest + int(tail[-1]) + 1 if len(tail) else rest)
 
 
 def quantised(samples: np.ndarray) -> np.ndarray:

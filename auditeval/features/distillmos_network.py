@@ -20,6 +20,8 @@ WINDOW = 122880
 _N_FFT, _HOP, _FRAMES = 320, 160, 768
 _CHANNELS = (2, 64, 64, 128, 256, 256, 256)
 _STEPS, _INPUTS, _SIZE, _HEADS, _LAYERS = 384, 1024, 200, 8, 7
+# What torch prepares for a convolution it keeps for each length, some 3 MB: there are twelve.
+_ROUND = 64  # frames
 _REACH = 16  # frames; each of the six convolutions sees one more on either side
 _SUPPORTED = "supported is distill_mos_v7.pt of the package distillmos"
 
@@ -50,8 +52,9 @@ class DistillMos(nn.Module):
     def forward(self, samples: Tensor) -> float:
         loud = samples / (samples.abs().max() + 1e-8)
         heard = -(-(len(loud) // _HOP + _REACH) // 2) * 2  # frames that the clip reaches into
-        if heard + _REACH < _FRAMES:
-            padded = nn.functional.pad(loud, (0, (heard + _REACH) * _HOP - len(loud)))
+        frames = -(-(heard + _REACH) // _ROUND) * _ROUND
+        if frames < _FRAMES:
+            padded = nn.functional.pad(loud, (0, frames * _HOP - len(loud)))
             steps = self._convolved(padded)[..., : heard // 2]
             steps = torch.cat([steps, self.silence[..., heard // 2 :]], dim=2)
         else:

@@ -39,9 +39,10 @@ def test_a_simulated_set_is_described(simulated: list[EditPair], tmp_path: Path,
 
 
 def test_a_leak_and_a_missing_clip_are_said_and_the_status_is_1(
-    good: list[EditPair], tmp_path: Path, cli: Any
+    simulated: list[EditPair], tmp_path: Path, cli: Any
 ) -> None:
-    first, second, _ = (row_of(pair, raters={}) for pair in good)
+    other = next(pair for pair in simulated if pair.source != simulated[0].source)
+    first, second = (row_of(pair, raters={}) for pair in (simulated[0], other))
     copy = tmp_path / "copy.wav"
     copy.write_bytes(Path(first["original"]).read_bytes())
     rows = [

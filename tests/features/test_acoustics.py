@@ -11,8 +11,8 @@ from scipy import signal
 from auditeval.data.simulation import effects
 from auditeval.data.simulation.signals import below, coloured
 from auditeval.data.soundbank import synthesize
-from auditeval.features.alignment import align
-from auditeval.features.extractors.acoustics import MEASURES, Acoustics, measure
+from auditeval.features.alignment import ALIGNMENT_NAMES, EDGE_FRAMES, align
+from auditeval.features.extractors.acoustics import MEASURES, TOLERANCE, Acoustics, measure
 from auditeval.features.extractors.spectrum import Spectrum
 
 RATE_HZ = Spectrum.rate_hz
@@ -109,22 +109,33 @@ def test_a_comb_is_rougher_than_a_smooth_spectrum() -> None:
 
 
 def test_of_two_clips_it_says_by_how_much_and_which_way(speech: np.ndarray) -> None:
+    """By what both share, without its ends, beyond what nobody hears."""
     acoustics, wet = Acoustics(), effects.apply("reverb", speech, 1.0, 0)
-    frames = [Spectrum().encode_clip(np.float32(x)).frames for x in (speech, wet)]
-    dry_row, wet_row = measured(speech), measured(wet)
-    for before, after, rows in (
-        (0, 1, (dry_row, wet_row)),
-        (1, 0, (wet_row, dry_row)),
-        (0, 0, (dry_row, dry_row)),
-    ):
-        alignment = align(frames[before]["mel"], frames[after]["mel"])
-        row = acoustics.compare(frames[before], frames[after], alignment)
+    mel = [Spectrum().encode_clip(np.float32(x)).frames["mel"] for x in (speech, wet)]
+    for before, after in ((0, 1), (1, 0), (0, 0)):
+        alignment = align(mel[before], mel[after])
+        row = acoustics.compare({}, {}, alignment)
         found = dict(zip(acoustics.alignment, row.tolist(), strict=True))
-        for name in MEASURES:
-            change = rows[1][name] - rows[0][name]
-            assert found[f"{name}_up"] == pytest.approx(max(change, 0), abs=1e-6)
-            assert found[f"{name}_down"] == pytest.approx(max(-change, 0), abs=1e-6)
-    assert not acoustics.compare(*frames, None).any()
+        first, second = (measure(x[EDGE_FRAMES:-EDGE_FRAMES]) for x in alignment.overlap())
+        same = 1.0
+        for share in ("new_share", "lost_share"):
+            same *= 1 - np.expm1(alignment.values[ALIGNMENT_NAMES.index(share)])
+        for name, change, least in zip(MEASURES, second - first, TOLERANCE, strict=True):
+            up, down = found[f"{name}_up"], found[f"{name}_down"]
+            assert up == pytest.approx(same * max(change - least, 0), abs=1e-6)
+            assert down == pytest.approx(same * max(-change - least, 0), abs=1e-6)
+        assert (found["decay_up"] > 0.2) == (after > before)
+        assert (found["decay_down"] > 0.2) == (after < before)
+    assert not acoustics.compare({}, {}, None).any()
+
+
+def test_silence_around_a_clip_and_a_delay_change_nothing(speech: np.ndarray) -> None:
+    heard = Spectrum()
+    for before, after in ((9600, 0), (0, 9600), (640, 0)):
+        made = np.pad(speech, (before, after)).astype(np.float32)
+        mel = [heard.encode_clip(x).frames["mel"] for x in (speech.astype(np.float32), made)]
+        row = Acoustics().compare({}, {}, align(*mel))
+        assert np.abs(row).max() < 0.02
 
 
 @pytest.mark.parametrize("length", [1, 3200, 4000])

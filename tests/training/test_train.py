@@ -286,7 +286,7 @@ def test_it_learns_sixteen_pairs_by_heart(
     folder = tmp_path / "run"
     train(
         configured(
-            *(tmp_path / "pairs.jsonl", folder, epochs(100, 100, 100), "optimizer.lr=0.01"),
+            *(tmp_path / "pairs.jsonl", folder, epochs(160, 160, 160), "optimizer.lr=0.01"),
             *("model.dropout=0.0", "scheduler.patience=99", *chosen),
         )
     )

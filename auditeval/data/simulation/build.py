@@ -36,7 +36,7 @@ from auditeval.progress import track
 from auditeval.seed import SEED
 from auditeval.types import AXES, EditPair
 
-VERSION = max(13, *(fault.since for fault in FAULTS.values()))
+VERSION = max(14, *(fault.since for fault in FAULTS.values()))
 """Raise it when the same arguments would make other sounds: old folders are then not reused."""
 
 EDITS_PER_SCENE = 5
@@ -184,7 +184,7 @@ def row_of(
 ) -> Row:
     """A line of edits.jsonl without its faults; `changed` in samples, `later` in seconds."""
     end = length / RATE_HZ
-    times = [[min(end, at / RATE_HZ + later) for at in span] for span in changed]
+    times = [[min(max(0.0, at / RATE_HZ + later), end) for at in span] for span in changed]
     return {
         "id": name,
         "operation": operation,

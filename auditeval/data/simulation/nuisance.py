@@ -29,10 +29,10 @@ _SWAY_SECONDS, _SWAY_HZ = 0.0015, 0.2
 def nuisance(x: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, float]:
     """The clip as another tool would have saved it, and by how many seconds it is later.
 
-    Some of: gain within 1.5 dB, a delay up to 40 ms (also of parts of a sample), another sampling
-    rate and back (22.05 kHz only where there is nothing above), silence up to 0.3 s before or
-    after, the best Ogg Vorbis, polarity, group delays that differ by up to 1.5 ms, a slow sway of
-    1.5 ms.
+    Some of: gain within 1.5 dB, up to 40 ms later or earlier (also by parts of a sample), another
+    sampling rate and back (22.05 kHz only where there is nothing above), silence up to 0.3 s before
+    or after, the best Ogg Vorbis, polarity, group delays that differ by up to 1.5 ms, a slow sway
+    of 1.5 ms.
     """
     later = 0.0
     if rng.random() < _EACH:
@@ -44,7 +44,7 @@ def nuisance(x: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, float
             back = resample(Waveform(there, rate_hz), RATE_HZ)
             x = np.pad(back, (0, max(0, len(x) - len(back))))[: len(x)]
     if rng.random() < _EACH:
-        seconds = rng.uniform(0, DELAY_SECONDS) * rng.choice([0.1, 1.0])
+        seconds = rng.uniform(-DELAY_SECONDS, DELAY_SECONDS) * rng.choice([0.1, 1.0])
         x, later = delayed(x, seconds), seconds
     if rng.random() < _EACH / 2:
         x = -x
@@ -64,9 +64,9 @@ def nuisance(x: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, float
 
 
 def delayed(x: np.ndarray, seconds: float) -> np.ndarray:
-    """Later by any time, as long as before: its end is cut off."""
+    """Later by any time, or earlier, as long as before: its end is cut off, or its beginning."""
     margin = 256  # so that a part of a sample does not wrap around
-    size = scipy.fft.next_fast_len(len(x) + round(seconds * RATE_HZ) + margin, real=True)
+    size = scipy.fft.next_fast_len(len(x) + round(abs(seconds) * RATE_HZ) + margin, real=True)
     turns = np.exp(-2j * np.pi * np.fft.rfftfreq(size) * seconds * RATE_HZ)
     return scipy.fft.irfft(scipy.fft.rfft(x, size) * turns, size)[: len(x)]
 

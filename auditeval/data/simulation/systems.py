@@ -30,6 +30,7 @@ COMMON: dict[str, float] = {
     **dict.fromkeys((*_DRAWN_FIRST, *FAULTS), 0.012),
     **{"edit_absent": 0.04, "edit_wrong": 0.06, "edit_hiss": 0.04, "edit_otherwise": 0.08},
     **{"edit_opposite": 0.03, "edit_halfway": 0.04, "edit_faint": 0.08, "edit_residue": 0.1},
+    "sampling_rate": 0.12,  # AudioLDM 2, AUDIT and Tango work at 16 kHz, MusicGen at 32
 }
 
 SYSTEMS: dict[str, dict[str, float]] = {
@@ -45,7 +46,7 @@ SYSTEMS: dict[str, dict[str, float]] = {
     "sim_overdriven": {"clipping": 0.35, "quantisation": 0.25, "edit_loud": 0.3, "mnru": 0.35},
     "sim_muffled": {
         **{"low_pass": 0.35, "opus": 0.15, "mp3": 0.1, "reverberation": 0.25, "high_pass": 0.2},
-        **{"equalisation": 0.35, "vocoder": 0.06},
+        **{"equalisation": 0.35, "vocoder": 0.06, "sampling_rate": 0.2},
     },
     "sim_forgetful": {"background_lost": 0.4, "background_replaced": 0.25, "dropouts": 0.25},
     "sim_shuffler": {
@@ -58,10 +59,11 @@ SYSTEMS: dict[str, dict[str, float]] = {
     },
     "sim_rough": dict.fromkeys(FAULTS, 0.05),
     "sim_decoder": {
-        **{"neural_codec": 0.6, "neural_decoder": 0.35, "speech_vocoded": 0.2, "low_pass": 0.3},
+        **{"neural_codec": 0.6, "neural_decoder": 0.35, "speech_vocoded": 0.2},
+        **{"sampling_rate": 0.3, "low_pass": 0.1},
     },
     "sim_separator": {
-        **{"separation_artefacts": 0.6, "separation_leakage": 0.5, "separation_loss": 0.35},
+        **{"separation_artefacts": 0.5, "separation_leakage": 0.5, "separation_loss": 0.3},
     },
     "sim_producer": {"effect_strength": 0.6, "effect_anew": 0.3, "effect_missing": 0.1},
     "sim_talker": {"speech_respoken": 0.4, "speech_vocoded": 0.3, "neural_decoder": 0.2},
@@ -70,13 +72,14 @@ SYSTEMS: dict[str, dict[str, float]] = {
 # Speech tests in the manner of P.835 have noise and modulated noise at independent levels, heard
 # in full or over a line: a terminal limits the band at both ends and colours what it lets through.
 _SPEECH_TEST = {"mnru": 0.65}
-_SPEECH_TEST_NOISE, _SPEECH_TEST_LINE = 0.75, 0.4
+_SPEECH_TEST_NOISE, _SPEECH_TEST_LINE, _HANDSET_SHARE = 0.75, 0.45, 0.6
 _LINE = {"low_pass": 0.8, "high_pass": 0.7, "equalisation": 0.8}
+_SPEECH_TEST_RATE = 0.5  # of those that are heard over no line are at another sampling rate
 
 # Tests of coders, one at any rate, of the whole band, less of it, or with the upper one made anew;
 # of enhancers, what they leave of noise and take of a voice; of voices made anew.
 _CODERS = ("neural_codec", "neural_codec", "neural_decoder", "speech_vocoded", "opus", "mp3")
-_CODEC_TEST_BAND = {"low_pass": 0.35, "band_extension": 0.2}
+_CODEC_TEST_BAND = {"sampling_rate": 0.35, "low_pass": 0.15, "band_extension": 0.2}
 _ENHANCER_TEST = {"separation_artefacts": 0.8, "separation_loss": 0.6, "noise_real": 0.6}
 _TALKER_TEST = {"speech_respoken": 0.7, "speech_vocoded": 0.3, "neural_decoder": 0.3}
 _TEST_SHARES = {"line": 0.54, "coder": 0.18, "enhancer": 0.10, "talker": 0.06}  # the rest is none
@@ -123,7 +126,9 @@ def _listening_test(scene: Scene, rng: Generator) -> dict[str, float]:
         chances = dict(_SPEECH_TEST)
         if rng.random() < _SPEECH_TEST_NOISE:
             chances[str(rng.choice(NOISES))] = 1.0
-        return chances | _LINE if rng.random() < _SPEECH_TEST_LINE else chances
+        if rng.random() < _SPEECH_TEST_LINE:
+            return chances | ({"handset": 1.0} if rng.random() < _HANDSET_SHARE else _LINE)
+        return chances | {"sampling_rate": _SPEECH_TEST_RATE}
     if kind == "coder":
         coders = [name for name in _CODERS if FAULTS[name].can_befall(scene, UNEDITED)]
         return {str(rng.choice(coders)): 1.0, **_CODEC_TEST_BAND}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.ndimage import uniform_filter1d
 
-from auditeval.features.alignment import Alignment
+from auditeval.features.alignment import ALIGNMENT_NAMES, EDGE_FRAMES, Alignment
 from auditeval.features.comparison import Frames
 from auditeval.features.extractor import Extractor
 from auditeval.features.extractors.spectrum import FLOOR_DB, Spectrum
@@ -22,6 +22,8 @@ MEASURES = (
     "middle",
     "fast",
 )
+# Less of each is no change that anyone hears: decays differ audibly by some 5 % [ISO 3382-1].
+TOLERANCE = np.array([0.05, 0.05, 0.05, 0.1, 0.1, 0.1, 0.02, 0.02, 0.02], np.float32)
 _FALL_FRAMES = 10
 _CLEAR_DB = FLOOR_DB + 6  # below it a mean spectrum is that of nothing
 _PERIODS = (4, 12, 50, 200)  # frames of 10 ms: half of 25, 8, 2 and 0.5 Hz
@@ -35,7 +37,7 @@ class Acoustics(Extractor):
     """
 
     name = "acoustics"
-    revision = "1"
+    revision = "2"
     rate_hz = Spectrum.rate_hz
     alignment = tuple(f"{name}_{way}" for name in MEASURES for way in ("up", "down"))
 
@@ -43,12 +45,21 @@ class Acoustics(Extractor):
         self.arguments = {}
 
     def compare(self, original: Frames, edited: Frames, alignment: Alignment | None) -> np.ndarray:
-        """Of the whole clips, wherever they lie in time."""
+        """Of what both clips share, but for its ends, and in part where little of it is alike."""
         if alignment is None:
             return np.zeros(len(self.alignment), np.float32)
-        before, after = (measure(x) for x in (alignment.original, alignment.edited))
+        frames = alignment.overlap()
+        ends = EDGE_FRAMES if len(frames[0]) > 5 * EDGE_FRAMES else 0
+        before, after = (measure(x[ends : len(x) - ends]) for x in frames)
         change = after - before
+        change = np.sign(change) * np.maximum(np.abs(change) - TOLERANCE, 0) * _same(alignment)
         return np.stack([np.maximum(change, 0), np.maximum(-change, 0)], axis=1).ravel()
+
+
+def _same(alignment: Alignment) -> float:
+    """The share of sound that is in both clips: of another sound nothing says what was done."""
+    shares = dict(zip(ALIGNMENT_NAMES, np.expm1(alignment.values).tolist(), strict=True))
+    return max(1 - shares["new_share"], 0.0) * max(1 - shares["lost_share"], 0.0)
 
 
 def measure(mel: np.ndarray) -> np.ndarray:

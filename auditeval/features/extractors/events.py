@@ -26,8 +26,6 @@ _CODE = "5"
 
 _BRIDGE_TEMPERATURE = 0.02
 _BRIDGE_FLOOR = 1e-4
-_SILENCE = 1e-4  # -80 dB of full scale
-_MOST_SILENCE_SECONDS = 0.5
 _LABELS = 32  # encoded at a time
 
 
@@ -64,7 +62,7 @@ class Events(PatchExtractor):
 
     def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
         """Mono float32 (N,) at 32 kHz; see the class for what comes out."""
-        heard = _heard(samples)
+        heard = audio.heard(audio.Waveform(samples, self.rate_hz))
         waveform = audio.Waveform(samples[heard], self.rate_hz)
         patches = self._yamnet(audio.resample(waveform, RATE_HZ))
         before = round(heard.start / self.rate_hz / Spectrum.HOP_SECONDS)
@@ -132,20 +130,3 @@ def _embed_labels(minilm: MiniLM) -> np.ndarray:
             rows = order[start : start + _LABELS]
             made[rows] = minilm([names[row] for row in rows])
     return made
-
-
-def _heard(samples: np.ndarray) -> slice:
-    """All but the silence at its ends, of which half a second at the most is taken off.
-
-    YAMNet's answer depends on where its patches begin: they begin with the sound, so that a delay
-    and silence around a clip change nothing.
-    """
-    most = round(_MOST_SILENCE_SECONDS * Spectrum.rate_hz)
-    rest = max(len(samples) - most, 0)
-    head, tail = (
-        np.flatnonzero(np.abs(end) > _SILENCE) for end in (samples[:most], samples[rest:])
-    )
-    if not len(head) and not len(tail) and max(samples.max(), -samples.min()) <= _SILENCE:
-        return slice(0, len(samples))
-    first = int(head[0]) if len(head) else most
-    return slice(first, rest + int(tail[-1]) + 1 if len(tail) else rest)

@@ -7,16 +7,18 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from auditeval import audio
 from auditeval.features.alignment import Alignment
 from auditeval.features.comparison import Frames
 from auditeval.features.distillmos_network import WINDOW, load
 from auditeval.features.extractor import AudioFeatures, Extractor
 from auditeval.pretrained.packages import package_file
 
-_CODE = "1"
+_CODE = "2"
 """Part of the revision: counts the changes here that change a number."""
 
-_CLEARLY_DB = 1.0  # a change of this size in the bands is a change
+# A mean change of the bands by this is a change; a moment that is new counts as one that is other.
+_CLEARLY_DB, _MOST_DB = 1.0, 6.0
 
 
 class Naturalness(Extractor):
@@ -51,7 +53,8 @@ class Naturalness(Extractor):
         self._network.to(device)
 
     def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
-        """Mono float32 (N,) at 16 kHz to its ratings, 1 to 5."""
+        """Mono float32 (N,) at 16 kHz to its ratings, 1 to 5, without silence at its ends."""
+        samples = samples[audio.heard(audio.Waveform(samples, self.rate_hz))]
         beyond = max(len(samples) - WINDOW, 0)
         starts = np.linspace(0, beyond, 1 + -(-beyond // WINDOW)).astype(int)
         with torch.inference_mode():
@@ -61,10 +64,10 @@ class Naturalness(Extractor):
         return AudioFeatures(mos.mean(axis=0), {"mos": mos})
 
     def compare(self, original: Frames, edited: Frames, alignment: Alignment | None) -> np.ndarray:
-        """Ratings of both clips, by their means over windows."""
+        """Ratings of both clips, by their means over windows; nothing where nothing changed."""
         before, after = (float(frames["mos"].mean()) for frames in (original, edited))
-        changed = (
-            1.0 if alignment is None else float(np.tanh(alignment.change.mean() / _CLEARLY_DB))
-        )
-        values = [changed * (5 - after), max(before - after, 0), max(after - before, 0)]
-        return np.array([*values, changed * (5 - before)], np.float32)
+        changed = 1.0
+        if alignment is not None:
+            changed = float(np.tanh(np.minimum(alignment.change, _MOST_DB).mean() / _CLEARLY_DB))
+        values = [5 - after, max(before - after, 0), max(after - before, 0), 5 - before]
+        return changed * np.array(values, np.float32)

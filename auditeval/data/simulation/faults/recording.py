@@ -8,6 +8,7 @@ import numpy as np
 import scipy.fft
 from numpy.random import Generator
 
+from auditeval.audio import Waveform, resample
 from auditeval.data.degrading import reverberant
 from auditeval.data.simulation.faults.fault import Curve, Damage, Scale
 from auditeval.data.simulation.signals import (
@@ -39,6 +40,55 @@ def _noise(octave_db: float, x: np.ndarray, snr_db: float, rng: Generator) -> np
     """Of that slope in dB an octave; as wide as the clip, or as the rate allows."""
     top_hz = bandwidth_hz(x) if rng.random() < 0.5 else RATE_HZ / 2
     return x + coloured(octave_db, len(x), rng, top_hz) * active_rms(x) * decibels(-snr_db)
+
+
+# Editors, synthesisers and lines work at 24, 16 or 8 kHz, most at 16. The wide band is .3 of a point
+# below the full one in opinion of lines [ITU-T G.107.2] and half a point beside an original in full
+# band, by ear; those who never hear that do not miss it. All else that a system does it does there.
+@Damage(
+    Scale("Hz", ((0, 24000), (0.3, 17000), (0.7, 15000), (1, 8000))),
+    quality=((8000, 1.4), (16000, 0.5), (24000, 0.0)),
+    faithfulness=((8000, 1.5), (16000, 0.6), (24000, 0.0)),
+    local=False,
+    of_band=1.4,  # of the sampling rate: so that it always cuts something off
+    since=14,
+)
+def sampling_rate(x: np.ndarray, rate_hz: float, rng: Generator) -> np.ndarray:
+    """At another sampling rate, and back at its own."""
+    low = resample(Waveform(np.asarray(x, np.float32), RATE_HZ), round(rate_hz))
+    again = resample(Waveform(low, round(rate_hz)), RATE_HZ)
+    return np.pad(again, (0, max(0, len(x) - len(again))))[: len(x)]
+
+
+# What a telephone or a headset sends, its lost lows, lifted upper middle and band edge together, is
+# rated 3.25 in the narrow band and 4.2 in the wide one, of 4.5 in full: opinion of a line as it is,
+# and not of its parts [ITU-T G.107.2; send filters of P.830 and P.341].
+@Damage(
+    Scale("Hz", ((0, 14000), (0.25, 7500), (0.8, 6500), (1, 3400))),
+    quality=((3400, 1.25), (7000, 0.4), (14000, 0.0)),
+    faithfulness=((3400, 1.3), (7000, 0.5), (14000, 0.0)),
+    local=False,
+    of_band=0.9,  # so that it always cuts something off
+    since=14,
+)
+def handset(x: np.ndarray, top_hz: float, rng: Generator) -> np.ndarray:
+    """A send filter up to there: falling lows, up to 8 dB more of the upper middle, as loud."""
+    low_hz, knee_hz = rng.uniform(100, 350), top_hz * rng.uniform(0.5, 0.9)
+    points = (
+        *((low_hz / 4, -rng.uniform(20, 45)), (low_hz, rng.uniform(-6, 0)), (500, 0.0)),
+        *(
+            (1 + knee_hz / 2, rng.uniform(0, 8)),
+            (knee_hz, 0.0),
+            (top_hz, -20.0),
+            (1.1 * top_hz, -90.0),
+        ),
+    )
+    edges, gains_db = zip(*sorted(points), strict=True)
+    size = scipy.fft.next_fast_len(len(x), real=True)
+    hz = np.maximum(np.fft.rfftfreq(size, 1 / RATE_HZ), 1.0)
+    response = 10 ** (np.interp(np.log(hz), np.log(edges), gains_db) / 20)
+    made = scipy.fft.irfft(scipy.fft.rfft(x, size) * response, size)[: len(x)]
+    return made * (active_rms(x) / max(active_rms(made), 1e-9))
 
 
 # A real background varies and draws the ear: as bad as white noise although duller.

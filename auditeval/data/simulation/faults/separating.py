@@ -65,13 +65,15 @@ def separation_artefacts(edit: Edit, below_db: float, rng: Generator) -> None:
     edit.touched.append((0, len(edit.background)))
 
 
-# What is still heard of it costs what a residue costs (`edit_residue`), in whichever bands.
+# What is still heard of it costs what a residue costs (`edit_residue`), in whichever bands; and
+# some quality, as what is heard behind a voice does: overall ratings follow the background's [P.835].
 @Fault(
     Scale("dB down", ((0, 36), (1, 2))),
+    quality=((2, 0.7), (12, 0.4), (20, 0.2), (30, 0.0)),
     relevance=((2, 3.6), (6, 2.9), (12, 2.0), (20, 1.1), (30, 0.3), (36, 0.0)),
     operations=("delete", "replace"),
     stage=Stage.ESTIMATE,
-    since=13,
+    since=14,
 )
 def separation_leakage(edit: Edit, down_db: float, rng: Generator) -> None:
     made = _parts(edit, edit.before, rng)
