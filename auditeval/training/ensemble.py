@@ -104,8 +104,6 @@ def fit_members(
                 continue
             estimator = clone(estimators[kind]).set_params(random_state=seed)
             try:
-                if kind == "monotone_trees":
-                    estimator.set_params(monotonic_cst=model.monotone(axis))
                 estimator.fit(inputs[axis][there].numpy(), ratings[there, index].numpy())
                 model.set_member(kind, axis, _EXPORTS[kind](estimator, model.size(axis)))
             except ValueError as error:
@@ -141,6 +139,5 @@ def _line(fitted: Any, features: int) -> nn.Linear:
 _EXPORTS: dict[str, Callable[[Any, int], nn.Linear | trees.Trees]] = {
     "ridge": _line,
     "extra_trees": trees.of_forest,
-    "monotone_trees": trees.of_forest,
     "boosting": trees.of_boosting,
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # recipes/train_people/run.sh DATA WORK [overrides]: train an evaluator that hears what real processors
-# leave and learns from people too, and ask each listening test of one that has not heard it. DATA holds
-# esc10/, librispeech10/, emodb_subset/ and p835/ and, if you have them, neural_codecs/, pick_the_best/ and
-# processors/ (see README.md). A run that is finished is not trained again. The tables go to RESULTS, by
-# default results/ beside this file. For a quick look: SCENES=20, whose tables go to WORK/results. With
-# ABLATION=1 also ablation.md: simulation less one extractor, or some faults; nine runs more.
+# leave and learns from people too, and ask each listening test of one that has not heard it. DATA holds esc10/, librispeech10/, emodb_subset/ and p835/ and, if you have them, neural_codecs/,
+# pick_the_best/ and processors/ (see README.md). A run that is finished is not trained again. The tables
+# go to RESULTS, by default results/ beside this file, which the README quotes. For a quick look:
+# SCENES=20, whose tables go to WORK/results. With ABLATION=1 also ablation.md: simulation less one
+# extractor, with one more, or less some faults; eleven runs more.
 set -euo pipefail
 mkdir -p "$2"
 results="${RESULTS:-${SCENES:+$2/results}}"
@@ -26,7 +26,7 @@ compare() { # compare FILE RUNS AND OPTIONS
 keep() { # keep FILE NAME: a table of WORK as a result
     cp "$work/$1.md" "$results/$2.md"
 }
-scenes="${SCENES:-1600}"
+scenes="${SCENES:-1280}"
 recordings=(esc10="$data/esc10" librispeech="$data/librispeech10" emodb="$data/emodb_subset")
 credits="the project's sounds (MIT), ESC-10 (CC BY 3.0), LibriSpeech (CC BY 4.0), EMO-DB (CC0)"
 all=(data.simulation.scenes="$scenes" "${recordings[@]/#/recordings.}")
@@ -80,9 +80,10 @@ fi
 
 # Extractor by extractor, then fault by fault: what simulation alone would teach without it.
 ablate() {
-    local whole=(acoustics events likeness naturalness parts spectrum words)
-    local runs=() name features
-    for name in acoustics likeness naturalness parts; do
+    local whole=(acoustics events likeness parts spectrum words)
+    local runs=("$work/with_naturalness") name features
+    train with_naturalness "${ablation[@]}" "features=[acoustics,events,likeness,naturalness,parts,spectrum,words]"
+    for name in acoustics likeness parts; do
         features="$(printf '%s\n' "${whole[@]}" | grep -v "^$name$" | paste -sd,)"
         train "without_$name" "${ablation[@]}" "features=[$features]"
         runs+=("$work/without_$name")
@@ -111,6 +112,7 @@ done
 compare leave_two_classes_out --pool "${folds[@]}"
 
 keep default/report/agreement held_out
+keep default/report/contrasts/contrasts contrasts
 keep default/report/machine machine
 keep simulated/report/p835/agreement p835_simulated
 keep without_p835/report/p835/agreement p835

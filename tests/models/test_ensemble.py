@@ -26,7 +26,6 @@ INPUTS = ENCODER.inputs.model_copy(update={"evidence": ("x", "y")})
 ESTIMATORS = {
     "ridge": Ridge(alpha=1.0),
     "extra_trees": ExtraTreesRegressor(12, min_samples_leaf=3),
-    "monotone_trees": ExtraTreesRegressor(12, min_samples_leaf=3),
     "boosting": GradientBoostingRegressor(n_estimators=15, max_depth=2),
 }
 
@@ -69,12 +68,10 @@ def test_every_member_is_what_scikit_learn_fitted(calibrated: EnsembleRegressor)
     batch, _ = draw(50, 4)
     inputs, seen = calibrated.inputs(batch), calibrated.inputs(train)
     members = calibrated.forward_members(batch)
-    assert members.shape == (4 + 3, 50, 3)
-    for place, kind in enumerate(KINDS[:4]):
+    assert members.shape == (3 + 3, 50, 3)
+    for place, kind in enumerate(KINDS[:3]):
         for index, axis in enumerate(AXES):
             estimator = ESTIMATORS[kind].set_params(random_state=3)
-            if kind == "monotone_trees":
-                estimator.set_params(monotonic_cst=calibrated.monotone(axis))
             estimator.fit(seen[axis].numpy(), ratings[:, index].numpy())
             wanted = estimator.predict(inputs[axis].numpy()).clip(1, 5)
             np.testing.assert_allclose(members[place, :, index].detach(), wanted, atol=2e-6)
@@ -82,11 +79,11 @@ def test_every_member_is_what_scikit_learn_fitted(calibrated: EnsembleRegressor)
 
 def test_each_kind_counts_the_same(calibrated: EnsembleRegressor) -> None:
     batch, _ = draw(50, 4)
-    ridge, forest, monotone, boosting, *mlps = calibrated.forward_members(batch)
+    ridge, forest, boosting, *mlps = calibrated.forward_members(batch)
     assert len(mlps) == 3
-    wanted = (ridge + forest + monotone + boosting + sum(mlps) / 3) / 5
+    wanted = (ridge + forest + boosting + sum(mlps) / 3) / 4
     assert torch.allclose(calibrated(batch), wanted, atol=1e-6)
-    for kind, member in zip(KINDS, (ridge, forest, monotone, boosting), strict=False):
+    for kind, member in zip(KINDS, (ridge, forest, boosting), strict=False):
         assert torch.allclose(fitted(kinds=[kind])(batch), member)
 
 
@@ -137,7 +134,7 @@ def test_a_checkpoint_gives_the_same_scores(calibrated: EnsembleRegressor, tmp_p
         (
             "kinds",
             ["oracle"],
-            "kinds .*expected some of ridge, extra_trees, monotone_trees, boosting, mlp",
+            "kinds .*expected some of ridge, extra_trees, boosting, mlp",
         ),
         ("kinds", ["ridge", "ridge"], "each once"),
         ("kinds", [], "expected some of"),
@@ -315,30 +312,3 @@ def test_intervals_reach_as_far_beyond_as_listening_tests_differ(
 def test_a_bias_beyond_the_scale_is_refused(bias: float) -> None:
     with pytest.raises(ValueError, match="expected points of the scale"):
         make(test_bias=bias)
-
-
-def test_monotone_trees_never_rise_with_a_difference_that_was_not_asked_for() -> None:
-    """Of ratings that rise with it; but with what may be better either way they do."""
-    inputs = INPUTS.model_copy(update={"text": 1, "alignment": ("spectrum.x", "free.y")})
-    rng = torch.Generator().manual_seed(6)
-    zeros = {
-        **{name: torch.zeros(300, INPUTS.audio) for name in ("original_audio", "edited_audio")},
-        **{
-            name: torch.zeros(300, 1)
-            for name in ("original_text", "target_text", "added_text", "removed_text")
-        },
-        "evidence": torch.zeros(300, 2),
-    }
-    alignment = torch.randn(300, 2, generator=rng)
-    batch = PairFeatures(**zeros, alignment=alignment)
-    ratings = (3 + alignment.sum(dim=1, keepdim=True) / 2).clamp(1, 5).expand(-1, 3)
-    model = make(inputs=inputs, kinds=["monotone_trees"], either_way=["free"])
-    model.fit_scales(batch, ratings)
-    fit_members(model, batch, ratings, ESTIMATORS, seed=3)
-    grid = torch.linspace(-2, 2, 300)
-    for column, rises in ((0, False), (1, True)):
-        x = torch.zeros(300, 2)
-        x[:, column] = grid
-        quality, relevance, _ = model.eval()(batch._replace(alignment=x)).T
-        assert (quality.diff().max() > 1e-6) == rises
-        assert relevance.diff().max() > 1e-6  # nothing is known of it beforehand

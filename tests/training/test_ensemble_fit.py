@@ -167,8 +167,6 @@ def test_it_learns_thirty_pairs_by_heart(pairs: list[EditPair], tmp_path: Path) 
             "fit.estimators.ridge.alpha=0.01",
             "fit.estimators.extra_trees.min_samples_leaf=1",
             "fit.estimators.boosting.n_estimators=200",
-            # What monotone trees know beforehand, by heart they cannot unlearn.
-            "model.kinds=[ridge,extra_trees,boosting,mlp]",
         )
     )
     errors = {

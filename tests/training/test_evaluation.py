@@ -238,6 +238,7 @@ def configured(table: Path, folder: Path, *overrides: str) -> Any:
         *(
             "callbacks.kept.every_epochs=2",
             "optimizer.lr=0.0003",
+            "seed=1",
             "callbacks.kept.metrics.kept.keep_share=0.5",
         ),
     ]

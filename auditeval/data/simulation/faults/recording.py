@@ -42,9 +42,9 @@ def _noise(octave_db: float, x: np.ndarray, snr_db: float, rng: Generator) -> np
     return x + coloured(octave_db, len(x), rng, top_hz) * active_rms(x) * decibels(-snr_db)
 
 
-# Editors, synthesisers and lines work at 24, 16 or 8 kHz, most at 16. The wide band is .3 of a point
-# below the full one in opinion of lines [ITU-T G.107.2] and half a point beside an original in full
-# band, by ear; those who never hear that do not miss it. All else that a system does it does there.
+# Editors, synthesisers and lines work at 24, 16 or 8 kHz, most at 16. The wide band is .3 of a
+# point below the full one in opinion of lines [ITU-T G.107.2], and half a point beside an original
+# in full band, by ear: who never hears that does not miss it. All else is done at that rate too.
 @Damage(
     Scale("Hz", ((0, 24000), (0.3, 17000), (0.7, 15000), (1, 8000))),
     quality=((8000, 1.4), (16000, 0.5), (24000, 0.0)),

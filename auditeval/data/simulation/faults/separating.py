@@ -66,7 +66,7 @@ def separation_artefacts(edit: Edit, below_db: float, rng: Generator) -> None:
 
 
 # What is still heard of it costs what a residue costs (`edit_residue`), in whichever bands; and
-# some quality, as what is heard behind a voice does: overall ratings follow the background's [P.835].
+# some quality, as what is heard behind a voice does: P.835's overall ratings follow both.
 @Fault(
     Scale("dB down", ((0, 36), (1, 2))),
     quality=((2, 0.7), (12, 0.4), (20, 0.2), (30, 0.0)),
