@@ -33,6 +33,7 @@ GIVEN = {
     "training.md": ["al. 2018"],
     "weights.md": ["32 or 16 kHz"],
     "benchmarks": [],
+    "change_words": ["26 changes"],
     "evaluation_callbacks": ["80 scenes", "Epochs 4, 9, 14 and 19"],
     "filter": ["198,000 pairs", "30,000", "from 198,000", "removes 70 %"],
     "filter_mixed": [
@@ -53,7 +54,8 @@ GIVEN = {
         *("13 conditions", "instead of .90", "version 12"),
     ],
     "train_people": [
-        *("al. 2024", "CC BY 4.0", "al. 2018", "above 8 kHz", "delay of 20 ms", "5 kbit/s"),
+        *("al. 2024", "CC BY 4.0", "al. 2018", "8 kHz", "16 kHz", "5 kbit/s", "(.92)"),
+        *("at 40 dB", ".03 of a point", "of .05", "then .57 and .37 became .62 and .57"),
         *("70 % train, 15 % calibrate", "15 % are held out", "13 conditions", "90 % of ratings"),
         "0.8 points",
     ],

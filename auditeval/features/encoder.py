@@ -79,7 +79,7 @@ class Encoder:
             _joined(self.reading, [made[place] for made in readers])
             for place in range(len(Texts._fields))
         ]
-        before, after, added, removed = texts
+        before, after, added, removed, _ = texts
         alignment, evidence = self._compare(encoded)
         return PairFeatures(original, before, edited, after, added, removed, alignment, evidence)
 

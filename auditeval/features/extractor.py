@@ -31,13 +31,14 @@ class AudioFeatures(NamedTuple):
 class Texts(NamedTuple):
     """Text features of a pair :: (text_dim,) each, 0 for no words.
 
-    Of both captions, and of the words that the target caption adds and removes.
+    Of both captions, of the words that the target caption adds and removes, and of the instruction.
     """
 
     original: np.ndarray
     target: np.ndarray
     added: np.ndarray
     removed: np.ndarray
+    instruction: np.ndarray
 
 
 class Extractor:

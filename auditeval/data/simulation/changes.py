@@ -1,0 +1,273 @@
+"""Simulated changes of how a sound sounds: asked for in words, and done right, half, or wrongly.
+
+Of one scene, whose words ask for a change of pitch, pace, level, room or effect, there are several
+edits. What each of them is worth follows from how much of which change was made (`relevance`,
+`unasked`); a fault of `faults` can come on top. The panel is the simulated one: no person rated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from auditeval.data.change_words.vocabulary import caption, instruction
+from auditeval.data.mixing import sentence
+from auditeval.data.simulation import panel
+from auditeval.data.simulation.build import Made, finished, row_of, write_clip
+from auditeval.data.simulation.captions import alone
+from auditeval.data.simulation.change_ways import WAYS
+from auditeval.data.simulation.faults import FAULTS
+from auditeval.data.simulation.faults.fault import Dose, Stage
+from auditeval.data.simulation.material import Material
+from auditeval.data.simulation.nuisance import SHARE, nuisance
+from auditeval.data.simulation.processors import Processors
+from auditeval.data.simulation.scenes import UNEDITED, Scene, make_scene
+from auditeval.data.simulation.signals import bandwidth_hz
+from auditeval.seed import SEED
+from auditeval.types import AXES, Axis, EditPair
+
+OPERATION = "change"
+_LEVELLED = 0.99
+
+
+class Variant(NamedTuple):
+    """What an editor does: this ratio of the asked amount, of the asked change or of another."""
+
+    ratio: float = 1.0
+    of: str = "asked"
+    damaged: bool = False
+
+
+VARIANTS: dict[str, Variant] = {
+    "right": Variant(),
+    "half": Variant(0.5),
+    "double": Variant(2.0),
+    "opposite": Variant(of="opposite"),
+    "untouched": Variant(0.0),
+    "other": Variant(of="other"),
+    "damaged": Variant(damaged=True),
+    "misnamed": Variant(of="misnamed"),
+}
+"""By name. `misnamed`: the change was made, and the words ask for another."""
+
+
+def relevance(ratio: float, told: bool) -> float:
+    """Of an edit that made `ratio` times the change that was asked for, 1 to 5.
+
+    Raters forgive too little or too much where no amount was told. By ear.
+
+    >>> [round(relevance(ratio, True), 1) for ratio in (-1, 0, 0.5, 1, 2)]
+    [1.0, 1.0, 3.2, 5.0, 3.4]
+    """
+    ratios = (0.0, 0.25, 0.5, 0.8, 1.0, 1.3, 2.0, 4.0)
+    strict, free = (
+        (1.0, 2.0, 3.2, 4.6, 5.0, 4.6, 3.4, 2.2),
+        (1.0, 2.4, 3.8, 4.8, 5.0, 4.9, 4.3, 3.0),
+    )
+    return float(np.interp(ratio, ratios, strict if told else free))
+
+
+# Of what nobody asked for: points of faithfulness and of quality lost, at the middle of its span.
+# A voice a few semitones off is still the voice; an echo is a fault. By ear.
+_UNASKED: dict[str, tuple[float, float]] = {
+    **dict.fromkeys(("pitch_up", "pitch_down"), (1.8, 0.4)),
+    **dict.fromkeys(("faster", "slower"), (1.5, 0.3)),
+    **dict.fromkeys(("louder", "softer"), (0.4, 0.0)),
+    **dict.fromkeys(("more_reverb", "less_reverb"), (1.2, 0.5)),
+    **dict.fromkeys(("brighter", "duller"), (0.8, 0.3)),
+    **{"narrow": (1.6, 1.3), "echo": (1.6, 0.8), "distorted": (1.8, 1.6)},
+    **{"noisier": (1.6, 1.6), "cleaner": (0.6, 0.0), "tremolo": (1.6, 0.8)},
+    **{"chorus": (1.2, 0.6), "compressed": (0.6, 0.2)},
+}
+# What the change itself costs in sound, asked for or not: artefacts of pitch and pace.
+_MADE = {**dict.fromkeys(("pitch_up", "pitch_down", "faster", "slower"), 0.3), "distorted": 0.3}
+_DAMAGE = [
+    name
+    for name, fault in FAULTS.items()
+    if fault.stage is Stage.CLIP and not fault.processor and fault.needs is None
+]
+
+
+def build(
+    folder: str | Path,
+    scenes: int = 400,
+    seconds: float | Sequence[float] = (2.0, 6.0),
+    seed: int = SEED,
+    workers: int = 2,
+    esc10: str | Path | None = None,
+    librispeech: str | Path | None = None,
+    emodb: str | Path | None = None,
+    pools: int = 20,
+    held_out_words: bool = False,
+    processors: Mapping[str, str | Path | bool | None] | None = None,
+) -> Path:
+    """Make the set below `folder` unless it is there; return its manifest.
+
+    Arguments as of `simulation.build.build`. `held_out_words`: templates that no evaluator of ours
+    was trained on.
+    """
+    given = {"esc10": esc10, "librispeech": librispeech, "emodb": emodb}
+    folders = {name: Path(path) for name, path in given.items() if path}
+    material = Material(folders, (), pools, processors=Processors(processors or {}))
+    span = [seconds, seconds] if isinstance(seconds, (int, float)) else list(seconds)
+    settings = {"scenes": scenes, "seconds": span, "seed": seed, "pools": pools}
+    settings |= {"held_out_words": held_out_words}
+    make = partial(_scene, material=material, seconds=span, seed=seed, held_out=held_out_words)
+    return finished(Path(folder), "changes", settings, material, scenes, workers, make)
+
+
+class _Asked(NamedTuple):
+    """The change that the words ask for, by how much, and whether they tell how much."""
+
+    change: str
+    amount: float
+    told: bool
+
+
+def _scene(
+    folder: Path,
+    index: int,
+    material: Material,
+    seconds: Sequence[float],
+    seed: int,
+    held_out: bool,
+) -> Made:
+    rng = np.random.default_rng([seed, index, 25])
+    pool = index % len(material.clips)
+    scene = make_scene(material, pool, seconds, rng)
+    names = list(WAYS)
+    change, other = (str(x) for x in rng.choice(names, 2, replace=False))
+    while other == WAYS[change].opposite:
+        other = str(rng.choice(names))
+    way = WAYS[change]
+    asked = _Asked(change, float(rng.uniform(*way.span)), bool(way.unit) and rng.random() < 0.5)
+    if asked.told and way.unit != "ratio":
+        asked = asked._replace(amount=float(round(asked.amount)))
+    name, source = (
+        f"change{index:05d}",
+        f"pool{pool:02d}" if material.real else f"change{index:05d}",
+    )
+    dry = scene.background
+    given = way.make(dry, asked.amount, scene, rng) if way.undoes else dry
+    original = folder / f"{name}_original.flac"
+    words = np.random.default_rng([seed, index, 26])  # another wording makes no other sounds
+    worded = _words(scene, asked, words, held_out)
+    misnamed = _words(scene, _Asked(other, asked.amount, False), words, held_out)
+    level = _LEVELLED / max(float(np.abs(given).max()), _LEVELLED)
+    write_clip(original, given * level)
+    pairs, rows = [], []
+    for variant, (ratio, of, damaged) in VARIANTS.items():
+        if of == "opposite" and not way.opposite:
+            continue
+        samples, lost = _edited(scene, asked, given, ratio, of, other, rng)
+        doses = {}
+        if damaged:
+            fault = FAULTS[str(rng.choice(_DAMAGE))]
+            dose = Dose(max(fault.draw(bandwidth_hz(samples), rng), 0.4))
+            if fault.can_befall(scene, UNEDITED):
+                doses = {fault.name: dose}
+                samples = fault.effect(samples, fault.amount(dose.severity), rng)
+        samples, later = samples * level, 0.0
+        if rng.random() < SHARE / 2:
+            samples, later = nuisance(samples, rng)
+        samples = samples * min(1.0, _LEVELLED / max(float(np.abs(samples).max()), 1e-9))
+        means = panel.expected(doses, len(samples))
+        means = {axis: 1 + (means[axis] - 1) * (1 - lost[axis] / 4) for axis in AXES}
+        votes = panel.votes(means, np.random.default_rng(seed), rng)
+        edited = folder / f"{name}_{variant}.flac"
+        write_clip(edited, samples.astype(np.float32))
+        before, after, told = misnamed if of == "misnamed" else worded
+        pairs.append(
+            EditPair(
+                id=edited.stem,
+                original=original,
+                edited=edited,
+                original_caption=before,
+                target_caption=after,
+                instruction=told,
+                operation=OPERATION,
+                system=f"sim_{variant}",
+                source=source,
+                raters=dict(votes),
+            )
+        )
+        row = row_of(scene, edited.stem, UNEDITED, [], len(samples), later)
+        row |= {"faults": {n: d.severity for n, d in doses.items()}, "local": []}
+        rows.append(row | {"sounds": [scene.name], "change": asked.change, "amount": asked.amount})
+    return pairs, rows
+
+
+def _edited(
+    scene: Scene,
+    asked: _Asked,
+    given: np.ndarray,
+    ratio: float,
+    of: str,
+    other: str,
+    rng: Generator,
+) -> tuple[np.ndarray, dict[Axis, float]]:
+    """The clip, and the points that the change, or another, costs on each axis."""
+    way = WAYS[asked.change]
+    if of in ("other", "opposite"):
+        name = other if of == "other" else way.opposite
+        done = WAYS[name]
+        if done.undoes:  # of what was never there
+            return given, {"quality": 0.0, "relevance": 4.0, "faithfulness": 0.0}
+        amount = float(np.mean(done.span)) if of == "other" else asked.amount
+        return done.make(given, amount, scene, rng), _unasked(name)
+    if way.undoes:
+        ratio = min(ratio, 1.0)
+        left = asked.amount * (1 - ratio)
+        made = way.make(scene.background, left, scene, rng) if left else scene.background
+    else:
+        made = way.make(given, asked.amount * ratio, scene, rng) if ratio else given
+    lost = _unasked(asked.change)
+    if of != "misnamed":
+        too_much = float(np.log2(max(ratio, 1.0)))
+        lost["faithfulness"] *= 0.4 * too_much
+        ugly = 0.5 * too_much * _UNASKED[asked.change][1]
+        lost["quality"] = ugly + _MADE.get(asked.change, 0.0) * min(ratio, 2.0)
+        lost["relevance"] = 5 - relevance(ratio, asked.told)
+    return made, lost
+
+
+def _unasked(change: str) -> dict[Axis, float]:
+    """What a change costs that nobody asked for."""
+    unfaithful, ugly = _UNASKED[change]
+    lost = ugly + _MADE.get(change, 0.0)
+    return {"quality": lost, "relevance": 4.0, "faithfulness": unfaithful}
+
+
+def _words(
+    scene: Scene, asked: _Asked, rng: Generator, held_out: bool
+) -> tuple[str, str, str | None]:
+    """Captions before and after, which may be the same, and the instruction, or none."""
+    clause = scene.words.clause
+    amount = _amount(asked) if asked.told else ""
+    thing = str(rng.choice(["it", "the sound", "the recording", _subject(clause)]))
+    said = sentence(instruction(asked.change, thing, rng, held_out, amount))
+    if rng.random() < 0.4:
+        before = alone(scene.words, rng)
+        return before, before, said
+    after = sentence(caption(asked.change, clause, rng, held_out, amount))
+    return sentence(clause), after, said if rng.random() < 0.5 else None
+
+
+def _subject(clause: str) -> str:
+    """Of a clause of one of `words.WORDS`: "a dog barks" -> "the dog"."""
+    first, *rest = clause.split()
+    return f"the {rest[0]}" if first in ("a", "an", "the") and len(rest) > 1 else "the sound"
+
+
+def _amount(asked: _Asked) -> str:
+    unit, amount = WAYS[asked.change].unit, asked.amount
+    if unit == "ratio":
+        faster = 2**amount
+        share = faster - 1 if asked.change == "faster" else 1 - 1 / faster
+        return f"{round(100 * share)} percent"
+    return f"{round(amount)} semitones" if unit == "semitones" else f"{round(amount)} dB"

@@ -1,0 +1,166 @@
+"""By how much a change is asked for: what English words and digits say, by rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from auditeval.features.changes.polarity import said_apart
+
+
+class Amount(NamedTuple):
+    """`value` > 0 in its `unit`; which way it goes is a matter of the change.
+
+    A ratio is new to old, of the speed, or of what else the text names (2 is twice as loud).
+    """
+
+    value: float
+    unit: Literal["semitones", "ratio", "decibels"]
+
+
+_ONES, _TENS = (
+    words.split()
+    for words in (
+        "zero one two three four five six seven eight nine ten eleven twelve",
+        "twenty thirty forty fifty sixty seventy eighty ninety hundred",
+    )
+)
+_NUMBERS: dict[str, float] = {
+    **{word: float(number) for number, word in enumerate(_ONES)},
+    **{word: 10.0 * number for number, word in enumerate(_TENS, 2)},
+    **{
+        f"{ten} {one}": 10.0 * tens + ones
+        for tens, ten in enumerate(_TENS[:-1], 2)
+        for ones, one in enumerate(_ONES[1:10], 1)
+    },
+    **{"a": 1.0, "an": 1.0, "half": 0.5, "half a": 0.5, "half an": 0.5, "a half": 0.5},
+    **{"a quarter": 0.25, "quarter": 0.25, "a couple of": 2.0},
+}
+_ONE = "|".join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))
+_NUMBER = rf"(?P<number>\d+(?:\.\d+)?|\.\d+|(?:{_ONE}))(?P<half> and (?:a|one) half)?"
+_FRACTIONS = {"half": 1 / 2, "third": 1 / 3, "quarter": 1 / 4, "fourth": 1 / 4, "fifth": 1 / 5}
+_INTERVALS = {"minor third": 3, "major third": 4, "third": 4, "fourth": 5, "fifth": 7}
+_PITCH = re.compile(r"\b(pitch\w*|transpos\w+|key|tun\w+|higher|deeper|notes?|tones?|voice)\b")
+_SPEED = re.compile(
+    r"\b(speed\w*|sped|fast\w*|slow\w*|tempo|pace|rate|quick\w*|playback|play\w*|long\w*|short\w*)\b"
+)
+_FEWER = re.compile(
+    r"\b(slow\w*|less|lower\w*|reduc\w+|decreas\w+|drop\w*|down|cut|quieter|softer|lengthen)\b"
+)
+_LONGER = re.compile(r"\b(longer|lengthen|as long|the (?:length|duration)|stretch)\b")
+_SHORTER = re.compile(r"\b(shorter|shorten|half the (?:length|duration))\b")
+
+
+def find_amount(text: str) -> Amount | None:
+    """The amount that a text names, None where it names none; quotations are not looked at.
+
+    >>> find_amount("raise the pitch by two semitones"), find_amount("20% slower").value
+    (Amount(value=2.0, unit='semitones'), 0.8)
+
+    An octave is 12 semitones, a fifth 7 where pitch is meant. "By 20 percent" is 1.2, or 0.8 where
+    the words say slower, lower or less. Twice as long is half as fast.
+    """
+    text = re.sub(r"(\d),(\d)", r"\1.\2", said_apart(text).replace("-", " "))
+    for pattern, make in _RULES:
+        for found in re.finditer(pattern, text):
+            amount = make(found, text)
+            if amount is not None and amount.value > 0:
+                return amount
+    return None
+
+
+Make = Callable[["re.Match[str]", str], Amount | None]
+
+
+def _number(found: re.Match[str]) -> float:
+    word = found["number"]
+    value = _NUMBERS.get(word)
+    return (float(word) if value is None else value) + (0.5 if found["half"] else 0.0)
+
+
+def _steps(semitones: float) -> Make:
+    return lambda found, text: Amount(_number(found) * semitones, "semitones")
+
+
+def _interval(found: re.Match[str], text: str) -> Amount | None:
+    meant = found["perfect"] or (_PITCH.search(text) and not _SPEED.search(text))
+    meant = meant or re.search(r"\b(up|down) (by )?a", text)
+    if not meant or re.search(r"\b(volume|loud\w*|level|quiet\w*)\b", text):
+        return None
+    return Amount(float(_INTERVALS[found["name"]]), "semitones")
+
+
+def _ratio(value: float, text: str) -> Amount:
+    """Of what is named, which is speed where it is a length: its inverse."""
+    inverse = _LONGER.search(text) or _SHORTER.search(text)
+    return Amount(round(1 / value if inverse else value, 6), "ratio")
+
+
+def _share(part: float, text: str) -> Amount | None:
+    """So much more, or less: where a clip gets longer or shorter, of its length."""
+    less = _SHORTER.search(text) or (_FEWER.search(text) and not _LONGER.search(text))
+    value = 1 - part if less else 1 + part
+    return _ratio(value, text) if value > 0 else None
+
+
+def _percent(found: re.Match[str], text: str) -> Amount | None:
+    part = _number(found) / 100
+    if found["of"] or re.search(r"\b(at|to) $", text[: found.start()]):
+        return _ratio(part, text)
+    return _share(part, text)
+
+
+def _fraction(found: re.Match[str], text: str) -> Amount | None:
+    if not _SPEED.search(text) and not found["by"]:
+        return None
+    return _share(_FRACTIONS[found["name"]], text)
+
+
+def _times(found: re.Match[str], text: str) -> Amount:
+    value = _number(found)
+    # "two times slower", but "0.8 times the speed", and "too slow, make it two times faster"
+    fewer = re.search(r"(?<!too )\b(?:slow|quiet|soft|reduce|lower)", text)
+    return _ratio(1 / value if fewer and value > 1 else value, text)
+
+
+def _twice(found: re.Match[str], text: str) -> Amount:
+    value = {"twice": 2.0, "double": 2.0, "doubl": 2.0, "triple": 3.0}[found["word"]]
+    slower = re.search(r"^\s*as (?:slow|quiet|soft)", text[found.end() :])
+    return _ratio(1 / value if slower else value, text)
+
+
+def _half(found: re.Match[str], text: str) -> Amount:
+    slower = re.search(r"^half as (?:slow|quiet)", text[found.start() :])
+    return _ratio(2.0 if slower else 0.5, text)
+
+
+# What follows a multiple that is one of a quantity: no "double bass", no "barks three times".
+_THAN = (
+    r"as\b|the (?:\w+ )?(?:speed|tempo|pace|rate|volume|loudness|level|pitch|length|duration)|its "
+    r"|faster|slower|quicker|louder|quieter|softer|longer|shorter|higher|lower|speed|tempo|volume"
+)
+# The first that fits, in this order.
+_RULES: tuple[tuple[str, Make], ...] = (
+    (
+        rf"\b{_NUMBER} ?(?:d ?b|decibels?)\b",
+        lambda found, text: Amount(_number(found), "decibels"),
+    ),
+    (r"\b(?P<number>a|one) (?:semitone|half step) and (?P<half>a half)\b", _steps(1)),
+    (rf"(?<![\w.]){_NUMBER} ?(?:semi ?tones?|half ?(?:steps?|tones?)|st\b)", _steps(1)),
+    (rf"(?<![\w.]){_NUMBER} (?:whole ?(?:steps?|tones?)|tones?\b(?! of))", _steps(2)),
+    (rf"(?<![\w.]){_NUMBER} ?cents?\b", _steps(0.01)),
+    (rf"(?<![\w.]){_NUMBER} octaves?\b", _steps(12)),
+    (r"\boctave\b", lambda found, text: Amount(12.0, "semitones")),
+    (r"\b(?P<perfect>perfect )?(?P<name>(?:minor |major )third|fourth|fifth)\b", _interval),
+    (
+        rf"(?<![\w.]){_NUMBER} ?(?:%|percent\b|per cent\b)(?P<of> of the| of its| speed| the)?",
+        _percent,
+    ),
+    (rf"(?<![\w.]){_NUMBER} ?(?:x\b|×|times (?={_THAN}))", _times),
+    (rf"\b(?:by a factor of|by|up|down) {_NUMBER}(?: times)?$", _times),
+    (r"\bx ?(?P<number>\d+(?:\.\d+)?)(?P<half>)\b", _times),
+    (rf"\b(?P<word>twice|triple|double|doubl(?=ing|ed))(?:ing|ed|d)? (?={_THAN})", _twice),
+    (r"\b(?:halve|halving|halved|in half)\b|\bhalf (?:as|the|its|speed|tempo)\b", _half),
+    (r"\b(?P<by>by )?(?:one |an? )?(?P<name>half|third|quarter|fourth|fifth)\b", _fraction),
+)

@@ -1,0 +1,85 @@
+"""Which change of how a sound sounds words ask for, and by how much."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from scipy import special
+
+from auditeval.data.change_words.vocabulary import CHANGES
+from auditeval.digests import sha256
+from auditeval.features.changes.amounts import Amount, find_amount
+from auditeval.features.changes.polarity import direction, said_apart, terms
+from auditeval.features.minilm import DIM, shared
+from auditeval.types import UserError
+
+WEIGHTS = Path(__file__).with_name("words.safetensors")
+"""What recipes/change_words fitted."""
+
+_TERM = 0.7  # beside an embedding of length 1: what did best on wordings that are held out no more
+
+
+class ChangeWords:
+    """A multinomial logistic regression on a sentence, on what it says, and on which way.
+
+    Its inputs :: MiniLM's embedding of the text (384); the same, times the text's direction, since
+    antonyms are near each other ("less muffled"); which of the `terms` that it knows occur. English
+    only. `minilm` is a folder that stands in for the package's; `weights` for the file that ships.
+    """
+
+    def __init__(self, minilm: str | None = None, weights: Path = WEIGHTS) -> None:
+        self._minilm = shared(minilm)
+        try:
+            with safe_open(weights, "numpy") as file:
+                facts = file.metadata() or {}
+                classes, known = (json.loads(facts[name]) for name in ("changes", "terms"))
+                self._weight = file.get_tensor("weight").astype(np.float64)
+                self._bias = file.get_tensor("bias").astype(np.float64)
+            self.revision = f"{sha256(weights)[:12]}-{self._minilm.revision}"
+        except (OSError, SafetensorError, KeyError, ValueError) as error:
+            raise UserError(f"{weights}: are no weights of changes in words ({error})") from None
+        if tuple(classes) != CHANGES:
+            raise UserError(
+                f"{weights}: was fitted for other changes than {', '.join(CHANGES)}; "
+                "fit it anew with recipes/change_words"
+            )
+        if self._weight.shape != (len(CHANGES), 2 * DIM + len(known)):
+            raise UserError(f"{weights}: its weights are not those of its terms")
+        self._places = {term: place for place, term in enumerate(known)}
+
+    def probabilities(self, text: str) -> np.ndarray:
+        """How likely the text asks for each of CHANGES :: float32 (K,), of sum 1.
+
+        All 0 where there is no word. A text that asks for two changes shares them out.
+        """
+        text = said_apart(text)
+        if not re.search(r"\w", text):
+            return np.zeros(len(CHANGES), np.float32)
+        row = inputs(text, self._minilm.sentence(text), self._places)
+        return special.softmax(self._weight @ row + self._bias).astype(np.float32)
+
+    def amount(self, text: str) -> Amount | None:
+        """By how much, if the text says so; see `find_amount`."""
+        return find_amount(text)
+
+
+def inputs(text: str, sentence: np.ndarray, places: dict[str, int]) -> np.ndarray:
+    """What the regression is given :: float64 (2 x 384 + terms,).
+
+    `text` is as `said_apart` left it, `sentence` :: (384,) its embedding, `places` where a term is.
+    """
+    row = np.zeros(2 * DIM + len(places))
+    row[:DIM] = sentence
+    row[DIM : 2 * DIM] = direction(text) * sentence
+    row[[2 * DIM + places[term] for term in terms(text) if term in places]] = _TERM
+    return row
+
+
+def metadata(known: Sequence[str]) -> dict[str, str]:
+    """What the file of weights says of itself."""
+    return {"changes": json.dumps(CHANGES), "terms": json.dumps(list(known))}

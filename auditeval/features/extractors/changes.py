@@ -1,0 +1,122 @@
+"""`changes`: higher, faster, louder, in a hall: how a sound changed, and what words ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import MappingProxyType
+
+import numpy as np
+
+from auditeval.data.change_words.vocabulary import CHANGES, EVENT, OPPOSITES
+from auditeval.features.alignment import Alignment
+from auditeval.features.changes.made import HEARD, made
+from auditeval.features.changes.pace_and_pitch import HOP_SECONDS, RATE_HZ, Turned, tones, turned
+from auditeval.features.changes.weigh import NAMES, weigh_changes
+from auditeval.features.changes.words import ChangeWords
+from auditeval.features.comparison import Frames
+from auditeval.features.extractor import AudioFeatures, Extractor, Texts
+
+_CODE = "1"
+"""Part of the revision: counts the changes here that change a number."""
+
+_UNITS = ("semitones", "ratio", "decibels")
+_ASKED = 0.15  # of probability; less is what the regression leaves for anything
+_PLACES = [CHANGES.index(name) for name in HEARD]
+_OPPOSITES = np.array(
+    [HEARD.index(OPPOSITES[n]) if OPPOSITES.get(n) in HEARD else -1 for n in HEARD]
+)
+
+
+class Changes(Extractor):
+    """Changes of pitch, pace, level, room, colour and the like, as far as frames tell them.
+
+    Text :: probabilities of `change_words.vocabulary.CHANGES`, then an amount: 1 in the place of
+    its unit (semitones, octaves of pace, decibels) and its number in one of three more; all 0 of no
+    words. Audio :: the mean of the frames `tones` float16 (T, 152), dB on a scale of octaves.
+    The rest is measured in the frames by which `spectrum` aligned the clips; without, nothing is.
+    """
+
+    name = "changes"
+    rate_hz = RATE_HZ
+    dim = 1
+    steps = MappingProxyType({"tones": HOP_SECONDS})
+    text_dim = len(CHANGES) + 2 * len(_UNITS)
+    evidence = NAMES
+
+    def __init__(self, minilm: str | None = None) -> None:
+        self.arguments = {"minilm": minilm}
+        self._words = ChangeWords(minilm)
+        self.revision = f"{_CODE}-{self._words.revision}"
+
+    def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
+        """Mono float32 (N,) at 16 kHz."""
+        found = tones(samples)
+        return AudioFeatures(np.array([found.mean()], np.float32) / 100, {"tones": found})
+
+    def encode_text(self, captions: Sequence[str]) -> np.ndarray:
+        """Captions, instructions or words of them to float32 (N, text_dim)."""
+        return np.stack([self._encode(caption) for caption in captions])
+
+    def _encode(self, text: str) -> np.ndarray:
+        row = np.zeros(self.text_dim, np.float32)
+        row[: len(CHANGES)] = self._words.probabilities(text)[: len(CHANGES)]
+        found = self._words.amount(text)
+        if found is not None:
+            place = _UNITS.index(found.unit)
+            value = abs(np.log2(found.value)) if found.unit == "ratio" else abs(found.value)
+            row[len(CHANGES) + place] = 1.0
+            row[len(CHANGES) + len(_UNITS) + place] = value
+        return row
+
+    def weigh(
+        self, original: Frames, edited: Frames, alignment: Alignment | None, texts: Texts
+    ) -> np.ndarray:
+        """See `weigh_changes`."""
+        asked, amounts = self._asked(texts)
+        if alignment is None or not asked.any():
+            return np.zeros(len(NAMES), np.float32)
+        how = turned(original["tones"], edited["tones"])
+        steps = made(how, alignment)
+        heard = asked[_PLACES]
+        unheard = float(asked.sum() - heard.sum())
+        off = _off(amounts, how, heard, steps)
+        return weigh_changes(heard, _OPPOSITES, steps, unheard, off)
+
+    def _asked(self, texts: Texts) -> tuple[np.ndarray, np.ndarray]:
+        """Of the words added and, the other way round, removed, and of the instruction."""
+        size = len(CHANGES)
+        rows = np.stack([texts.added, texts.removed, texts.instruction])
+        asked = rows[:, :size].copy()
+        asked[1] = asked[1][_MIRROR] * (_MIRRORED > 0)
+        asked = asked.max(axis=0)
+        asked[CHANGES.index(EVENT)] = 0.0
+        asked[asked < _ASKED] = 0.0
+        return asked, rows[:, size:].max(axis=0)
+
+
+_MIRROR = np.array([CHANGES.index(OPPOSITES.get(n) or n) for n in CHANGES])
+_MIRRORED = np.array([bool(OPPOSITES.get(name)) for name in CHANGES])
+
+
+def _off(amounts: np.ndarray, how: Turned, asked: np.ndarray, steps: np.ndarray) -> float | None:
+    """Octaves that what was made lies above the amount told, of the change asked for most."""
+    told, values = np.split(amounts, 2)
+    if not told.any() or not asked.any():
+        return None
+    name = HEARD[int(np.argmax(asked))]
+    sign = {"pitch_up": 1, "faster": 1, "louder": 1}.get(name, -1)
+    measured = {
+        "semitones": sign * how.semitones,
+        "ratio": sign * float(np.log2(how.pace)),
+        "decibels": 3.0 * float(steps[HEARD.index(name)]),
+    }
+    fits = {
+        "semitones": ("pitch_up", "pitch_down"),
+        "ratio": ("faster", "slower"),
+        "decibels": ("louder", "softer"),
+    }
+    for place, unit in enumerate(_UNITS):
+        if told[place] and name in fits[unit]:
+            least = 0.05 * max(float(values[place]), 1e-3)
+            return float(np.log2(max(measured[unit], least) / max(float(values[place]), 1e-3)))
+    return None

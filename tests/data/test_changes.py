@@ -1,0 +1,106 @@
+"""Simulated changes of how a sound sounds: what is made of a scene, and what it is worth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from auditeval import manifest
+from auditeval.data.simulation import change_ways, changes
+from auditeval.data.simulation.change_ways import WAYS
+from auditeval.data.simulation.material import Material
+from auditeval.data.simulation.scenes import make_scene
+from auditeval.data.simulation.signals import active_rms
+from auditeval.types import EditPair
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> list[EditPair]:
+    path = changes.build(tmp_path_factory.mktemp("changes"), scenes=12, seconds=1.5, workers=1)
+    return list(manifest.read(path))
+
+
+def of_scene(pairs: list[EditPair]) -> dict[str, dict[str, EditPair]]:
+    found: dict[str, dict[str, EditPair]] = {}
+    for pair in pairs:
+        scene, variant = pair.id.split("_")
+        found.setdefault(scene, {})[variant] = pair
+    return found
+
+
+def test_the_right_change_is_the_most_relevant(built: list[EditPair]) -> None:
+    for variants in of_scene(built).values():
+        relevance = {name: pair.ratings["relevance"] for name, pair in variants.items()}
+        assert relevance["right"] >= 4.6
+        assert relevance["half"] < relevance["right"]
+        for wrong in {"untouched", "opposite", "other", "misnamed"} & relevance.keys():
+            assert relevance[wrong] <= 1.3
+        assert relevance["damaged"] > max(relevance["untouched"], 2.0)
+
+
+def test_damage_costs_quality_and_an_unasked_change_faithfulness(built: list[EditPair]) -> None:
+    rated = [
+        [variants[name].ratings[axis] for name in ("right", "damaged", "misnamed", "untouched")]
+        for axis in ("quality", "faithfulness")
+        for variants in of_scene(built).values()
+    ]
+    quality, faithfulness = np.array(rated).reshape(2, -1, 4).mean(axis=1)
+    assert quality[1] < quality[0] - 0.3
+    assert faithfulness[2] < faithfulness[0] - 0.3
+    assert faithfulness[3] > 4.8
+
+
+def test_words_are_the_same_for_all_but_the_misnamed(built: list[EditPair]) -> None:
+    for variants in of_scene(built).values():
+        said = {
+            name: (pair.original_caption, pair.target_caption, pair.instruction)
+            for name, pair in variants.items()
+        }
+        assert len({words for name, words in said.items() if name != "misnamed"}) == 1
+        assert said["misnamed"] != said["right"]
+        before, after, instruction = said["right"]
+        assert instruction or before != after
+
+
+def test_files_are_heard_and_not_clipped(built: list[EditPair]) -> None:
+    for pair in built:
+        samples, _ = soundfile.read(pair.edited)
+        assert 1e-4 < np.abs(samples).max() < 1.0
+
+
+def test_other_words_make_no_other_sounds(built: list[EditPair], tmp_path: Path) -> None:
+    path = changes.build(tmp_path, scenes=2, seconds=1.5, workers=1, held_out_words=True)
+    others = {pair.id: pair for pair in manifest.read(path)}
+    shared = [pair for pair in built if pair.id in others]
+    assert len(shared) >= 14
+    for pair in shared:
+        other = others[pair.id]
+        assert pair.edited.read_bytes() == other.edited.read_bytes()
+    assert any(pair.instruction != others[pair.id].instruction for pair in shared)
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_the_nearer_to_what_was_asked_the_more_relevant(told: bool) -> None:
+    below = [changes.relevance(x, told) for x in (-1, 0, 0.2, 0.5, 0.8, 1)]
+    above = [changes.relevance(x, told) for x in (1, 1.3, 2, 4)]
+    assert below == sorted(below)
+    assert above == sorted(above, reverse=True)
+    assert (below[0], below[-1]) == (1.0, 5.0)
+    assert changes.relevance(2, True) < changes.relevance(2, False)
+
+
+@pytest.mark.parametrize("name", ["pitch_up", "slower", "narrow"])
+def test_what_has_nothing_to_do_with_level_keeps_it(name: str) -> None:
+    scene = make_scene(Material({}), 0, (2.0, 2.0), np.random.default_rng(3))
+    way, x = WAYS[name], scene.background
+    made = way.make(x, float(np.mean(way.span)), scene, np.random.default_rng(0))
+    assert active_rms(made) == pytest.approx(active_rms(x), rel=0.01)
+
+
+def test_opposites_are_opposite_to_each_other() -> None:
+    for name, way in change_ways.WAYS.items():
+        if way.opposite:
+            assert WAYS[way.opposite].opposite == name

@@ -1,0 +1,265 @@
+"""What words ask for: held-out wordings, traps, amounts, and the file of weights."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors import safe_open
+from safetensors.numpy import save_file
+
+from auditeval.data.change_words.vocabulary import CHANGES, EVENT, OPPOSITES, example
+from auditeval.features.changes.amounts import find_amount
+from auditeval.features.changes.polarity import direction, said_apart, terms
+from auditeval.features.changes.words import WEIGHTS, ChangeWords, metadata
+from auditeval.features.minilm import DIM
+from auditeval.types import UserError
+
+RECIPE = Path(__file__).parents[3] / "recipes" / "change_words"
+
+
+@pytest.fixture(scope="module")
+def words() -> ChangeWords:
+    try:
+        return ChangeWords()
+    except UserError as error:
+        if "minilm" not in str(error).lower():
+            raise
+        pytest.skip(str(error))
+
+
+def asked(words: ChangeWords, text: str) -> str:
+    return CHANGES[int(words.probabilities(text).argmax())]
+
+
+def test_held_out_wordings_are_understood(words: ChangeWords) -> None:
+    """Other draws than those of the recipe's table, of which this is no copy."""
+    rng = np.random.default_rng(11)
+    texts = {example(change, rng, held_out=True): change for change in CHANGES for _ in range(12)}
+    told, apart = [], []
+    for text, change in texts.items():
+        row = dict(zip(CHANGES, words.probabilities(text), strict=True))
+        told.append(max(row, key=row.__getitem__) == change)
+        if change in OPPOSITES:
+            apart.append(row[change] > row[OPPOSITES[change]])
+    assert len(told) > 200
+    assert np.mean(told) > 0.5
+    assert np.mean(apart) > 0.5
+
+
+# What somebody could write, and what is easily taken for something else.
+TRAPS = {
+    "add a siren rising in pitch": EVENT,
+    "loud thunder": EVENT,
+    "add loud thunder": EVENT,
+    "a man speaks": EVENT,
+    "a dog barks": EVENT,
+    "add a speed boat": EVENT,
+    "speed boat": EVENT,
+    "remove the loud dog bark": EVENT,
+    "remove the rain": EVENT,
+    "Replace the piano by a violin.": EVENT,
+    "remove the speech": EVENT,
+    "add a telephone ringing in the background": EVENT,
+    "add a bass guitar": EVENT,
+    "remove the reverb": "less_reverb",
+    "remove the noise": "cleaner",
+    "Remove the background noise.": "cleaner",
+    "make the woman sound like a man": "male",
+    "make it less bright": "duller",
+    "make it less muffled": "brighter",
+    "the voice is too quiet, make it louder": "louder",
+    "the voice is too loud, make it quieter": "softer",
+    "slow it down": "slower",
+    "speed it up": "faster",
+    "turn the volume down": "softer",
+    "turn the volume up": "louder",
+    "in a higher pitch": "pitch_up",
+    "in a lower pitch": "pitch_down",
+    "quickly": "faster",
+    "slow": "slower",
+    "loudly": "louder",
+    "quietly": "softer",
+    "whispering": "whispered",
+    "far away in a large hall": "more_reverb",
+    "behind a closed door": "duller",
+    "over the telephone": "narrow",
+    "say 'louder' instead of 'faster'": "said",
+    'replace the word "higher" with "lower"': "said",
+    "remove the word really": "said",
+}
+
+
+@pytest.mark.parametrize("text", TRAPS)
+def test_a_trap_is_none(words: ChangeWords, text: str) -> None:
+    assert asked(words, text) == TRAPS[text]
+
+
+# SpeechEditBench's own instructions [arXiv:2606.01804, Table 11 and examples]: nobody of us wrote
+# them, and nothing was fitted on them.
+PUBLISHED = {
+    "Speak faster.": "faster",
+    "Speak slower.": "slower",
+    "Raise the pitch.": "pitch_up",
+    "Lower the pitch.": "pitch_down",
+    "Remove background noise from the speech.": "cleaner",
+    "Remove reverberation from the speech.": "less_reverb",
+    "Add bathroom reverberation to the speech.": "more_reverb",
+    "Add small-room reverberation to the speech.": "more_reverb",
+    "Add large-hall reverberation to the speech.": "more_reverb",
+    "Add background music to the speech.": EVENT,
+    "Add audible breathing sounds to the speech.": EVENT,
+    "Change the emotion to angry.": "lively",
+}
+
+
+@pytest.mark.parametrize("text", PUBLISHED)
+def test_instructions_of_a_benchmark_are_understood(words: ChangeWords, text: str) -> None:
+    assert asked(words, text) == PUBLISHED[text]
+
+
+@pytest.mark.parametrize("text", ["", " ", "...", "\n"])
+def test_no_words_ask_for_nothing(words: ChangeWords, text: str) -> None:
+    assert not words.probabilities(text).any()
+    assert words.amount(text) is None
+
+
+def test_probabilities_are_the_same_alone_and_beside_others(words: ChangeWords) -> None:
+    texts = ["make it louder", "a dog barks", "in a hall " * 100, "犬が吠える 🐕"]
+    first = [words.probabilities(text) for text in texts]
+    for row, text in zip(first, reversed(texts), strict=True):
+        assert row.shape == (len(CHANGES),)
+        assert row.dtype == np.float32
+        assert row.sum() == pytest.approx(1, abs=1e-5)
+        assert words.probabilities(text).shape == row.shape
+    assert all(
+        np.array_equal(row, ChangeWords().probabilities(text))
+        for row, text in zip(first, texts, strict=True)
+    )
+    assert np.array_equal(words.probabilities("Make it louder."), first[0])
+
+
+AMOUNTS = {
+    "raise the pitch by two semitones": (2, "semitones"),
+    "half a semitone higher": (0.5, "semitones"),
+    "one and a half semitones up": (1.5, "semitones"),
+    "a semitone and a half lower": (1.5, "semitones"),
+    "a 3-semitone shift": (3, "semitones"),
+    "up an octave": (12, "semitones"),
+    "two octaves down": (24, "semitones"),
+    "half an octave": (6, "semitones"),
+    "transpose it up a fifth": (7, "semitones"),
+    "150 cents flat": (1.5, "semitones"),
+    "a whole tone higher": (2, "semitones"),
+    "twice as fast": (2, "ratio"),
+    "double the speed of the song": (2, "ratio"),
+    "play it at 1.5x speed": (1.5, "ratio"),
+    "1.3 times as fast": (1.3, "ratio"),
+    "three times faster": (3, "ratio"),
+    "speed it up by 50 percent": (1.5, "ratio"),
+    "20% slower": (0.8, "ratio"),
+    "slow down by a third": (2 / 3, "ratio"),
+    "half as fast": (0.5, "ratio"),
+    "half the speed": (0.5, "ratio"),
+    "twice as slow": (0.5, "ratio"),
+    "play it at 80% of the speed": (0.8, "ratio"),
+    "make it twice as long": (0.5, "ratio"),
+    "half the length": (2, "ratio"),
+    "seventy-five percent faster": (1.75, "ratio"),
+    "6 dB louder": (6, "decibels"),
+    "turn it down by -6 dB": (6, "decibels"),
+    "ten decibels quieter": (10, "decibels"),
+    "make it louder": None,
+    "a dog barks three times": None,
+    "add a double bass and two dogs": None,
+    "remove the fifth word": None,
+    'say "two semitones"': None,
+    "reduce it by 100%": None,
+}
+
+
+@pytest.mark.parametrize("text", AMOUNTS)
+def test_amounts(text: str) -> None:
+    found, expected = find_amount(text), AMOUNTS[text]
+    if expected is None:
+        assert found is None
+    else:
+        assert found is not None
+        assert found == (pytest.approx(expected[0], abs=1e-5), expected[1])
+
+
+def test_what_is_spoken_is_no_part_of_what_is_asked() -> None:
+    assert said_apart('Say "louder" instead of “faster”.') == 'say "word" instead of "word"'
+    assert said_apart("the man's voice isn't loud") == "the man's voice isn't loud"
+    assert said_apart('"Make it louder."') == "make it louder"
+
+
+@pytest.mark.parametrize(
+    ("text", "sign"),
+    [
+        ("make it brighter", 1),
+        ("make it less bright", -1),
+        ("take the noise out", -1),
+        ("it is too noisy, add treble", 1),
+        ("slow it down", 1),
+        ("a little more reverb", 1),
+    ],
+)
+def test_which_way_words_point(text: str, sign: int) -> None:
+    assert direction(text) == sign
+
+
+def test_a_word_is_known_by_what_points_at_it() -> None:
+    assert "-bass" in terms("with less bass")
+    assert "+bass" in terms("not too little bass") | terms("with more bass")
+    assert not {term for term in terms("bass") if term != "bass"}
+
+
+def test_the_file_says_what_it_was_fitted_for(tmp_path: Path) -> None:
+    assert WEIGHTS.stat().st_size < 100_000
+    with safe_open(WEIGHTS, "numpy") as file:
+        facts = file.metadata()
+        assert json.loads(facts["changes"]) == list(CHANGES)
+        shape = (len(CHANGES), 2 * DIM + len(json.loads(facts["terms"])))
+        assert file.get_tensor("weight").shape == shape
+        assert file.get_tensor("bias").shape == shape[:1]
+
+
+def test_a_file_of_other_weights_is_refused(tmp_path: Path) -> None:
+    weight, bias = np.zeros((2, 2 * DIM), np.float16), np.zeros(2, np.float32)
+    path = tmp_path / "words.safetensors"
+    facts = metadata([]) | {"changes": json.dumps(["louder", EVENT])}
+    save_file({"weight": weight, "bias": bias}, path, facts)
+    with pytest.raises(UserError, match=r"words\.safetensors: was fitted for other changes"):
+        ChangeWords(weights=path)
+    save_file({"weight": weight, "bias": bias}, path, metadata([]))
+    with pytest.raises(UserError, match="not those of its terms"):
+        ChangeWords(weights=path)
+    path.write_bytes(b"nothing of the kind")
+    with pytest.raises(UserError, match="no weights of changes in words"):
+        ChangeWords(weights=path)
+    with pytest.raises(UserError, match="no weights of changes in words"):
+        ChangeWords(weights=tmp_path / "absent.safetensors")
+
+
+def test_the_recipe_writes_what_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On two changes' worth of texts: it learns them, and the same bytes come out twice."""
+    monkeypatch.syspath_prepend(RECIPE)
+    monkeypatch.delitem(sys.modules, "run", raising=False)
+    import run
+
+    monkeypatch.setattr(run, "_RAREST", 1)
+    texts = {f"{change.replace('_', ' ')} number {n}": change for change in CHANGES for n in "ab"}
+    written = []
+    for name in ("first", "second"):
+        run.write(tmp_path / name, *run.fit(texts))
+        written.append((tmp_path / name).read_bytes())
+    assert written[0] == written[1]
+    small = ChangeWords(weights=tmp_path / "first")
+    found = run.answers(small, texts)
+    assert np.mean([one.asked == one.taken for one in found]) > 0.9
+    lines = run.table(found).splitlines()
+    assert len([line for line in lines if line.startswith("| ")]) == len(CHANGES) + 2

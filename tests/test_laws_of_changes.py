@@ -1,0 +1,269 @@
+"""Laws about changes of how a sound sounds, by processors and in words that nothing was trained on.
+
+Talkers are of VCTK and TSP. Pitch and pace are changed by librosa, effects are written here, and so
+are the instructions. `pytest tests/test_laws_of_changes.py --evaluator CHECKPOINT --trials 16 -s`
+prints shares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import librosa
+import numpy as np
+import pytest
+import soundfile
+from scipy import signal
+
+import auditeval
+from auditeval.audio import decode, resample
+from auditeval.scoring import Evaluator
+from auditeval.types import EditPair, Scores
+
+RATE_HZ = 32000
+SECONDS = 4.0
+Process = Callable[[np.ndarray, float], np.ndarray]
+
+
+class Way(NamedTuple):
+    """A change, its right amount, half and double of it, the opposite; and words for both ways."""
+
+    make: Process
+    amount: float
+    half: float
+    double: float
+    opposite: float | None
+    asked: Sequence[str]
+    otherwise: Sequence[str]
+    told: Sequence[str] = ()
+
+
+def pitched(x: np.ndarray, semitones: float) -> np.ndarray:
+    return librosa.effects.pitch_shift(x, sr=RATE_HZ, n_steps=semitones)
+
+
+def paced(x: np.ndarray, factor: float) -> np.ndarray:
+    return librosa.effects.time_stretch(x, rate=factor)
+
+
+def gained(x: np.ndarray, db: float) -> np.ndarray:
+    return x * 10 ** (db / 20)
+
+
+AMOUNTS = {
+    "pitch": Way(
+        *(pitched, 4.0, 2.0, 8.0, -4.0),
+        ("Raise the pitch of the voice.", "Make the speaker sound higher pitched."),
+        ("Lower the pitch of the voice.", "Make the speaker sound lower pitched."),
+        ("Shift the pitch up by four semitones.",),
+    ),
+    "pace": Way(
+        *(paced, 1.5, 1.22, 2.25, 0.67),
+        ("Make the person talk faster.", "Speed up the speech."),
+        ("Make the person talk slower.", "Slow down the speech."),
+        ("Speed it up to 1.5 times as fast.",),
+    ),
+    "level": Way(
+        *(gained, 8.0, 4.0, 16.0, -8.0),
+        ("Make it louder.", "Turn up the volume of the voice."),
+        ("Make it quieter.", "Turn down the volume of the voice."),
+        ("Make it louder by 8 dB.",),
+    ),
+}
+
+
+def reverberant(x: np.ndarray) -> np.ndarray:
+    """Four combs and two all-passes [Schroeder 1962]."""
+    wet = np.zeros_like(x)
+    for delay, gain in ((0.0297, 0.85), (0.0371, 0.83), (0.0411, 0.82), (0.0437, 0.80)):
+        taps = np.zeros(round(delay * RATE_HZ) + 1)
+        taps[[0, -1]] = 1.0, -gain
+        wet += signal.lfilter([1.0], taps, x)
+    for delay in (0.005, 0.0017):
+        samples = round(delay * RATE_HZ)
+        b, a = np.zeros(samples + 1), np.zeros(samples + 1)
+        b[[0, -1]], a[[0, -1]] = (-0.7, 1.0), (1.0, -0.7)
+        wet = signal.lfilter(b, a, wet)
+    return x + 0.35 * wet
+
+
+def repeated(x: np.ndarray) -> np.ndarray:
+    made, delay = x.copy(), round(0.33 * RATE_HZ)
+    for count, gain in ((1, 0.6), (2, 0.36), (3, 0.2)):
+        made[count * delay :] += gain * x[: -count * delay]
+    return made
+
+
+def telephone(x: np.ndarray) -> np.ndarray:
+    spectrum, hz = np.fft.rfft(x), np.fft.rfftfreq(len(x), 1 / RATE_HZ)
+    spectrum[(hz < 350) | (hz > 3300)] = 0
+    return np.fft.irfft(spectrum, len(x))
+
+
+def muffled(x: np.ndarray) -> np.ndarray:
+    return signal.sosfilt(signal.butter(3, 1300, fs=RATE_HZ, output="sos"), x)
+
+
+def driven(x: np.ndarray) -> np.ndarray:
+    limit = 0.25 * np.sqrt(np.mean(x**2))
+    return 3 * np.clip(x, -limit, limit)
+
+
+def noisy(x: np.ndarray) -> np.ndarray:
+    noise = np.cumsum(np.random.default_rng(0).standard_normal(len(x)))
+    noise = signal.lfilter([1, -1], [1, -0.98], noise)
+    return x + noise / noise.std() * 0.18 * x.std()
+
+
+def trembling(x: np.ndarray) -> np.ndarray:
+    return x * (0.6 + 0.4 * signal.sawtooth(2 * np.pi * 6 * np.arange(len(x)) / RATE_HZ, 0.5))
+
+
+EFFECTS: dict[str, tuple[Callable[[np.ndarray], np.ndarray], str]] = {
+    "reverb": (reverberant, "Make it sound as if it was spoken in a large church."),
+    "echo": (repeated, "Add an echo to the voice."),
+    "telephone": (telephone, "Make it sound like a phone call."),
+    "muffled": (muffled, "Make the voice muffled, as if it came through a wall."),
+    "distortion": (driven, "Distort the voice with heavy overdrive."),
+    "noise": (noisy, "Add background hiss to the recording."),
+    "tremolo": (trembling, "Apply a tremolo effect."),
+}
+PARAPHRASES = (
+    *("Raise the pitch of the voice.", "Make the voice higher.", "Pitch the voice up."),
+    *("Increase the pitch of the speaker.", "Let the speaker talk in a higher pitch."),
+    *("Shift the voice to a higher pitch.", "Could you make her voice sound higher?"),
+    *("The voice should be higher pitched.", "Turn the pitch of the speech up."),
+    "Change the voice so that its pitch is higher.",
+)
+
+
+@pytest.fixture(scope="module")
+def evaluator(request: pytest.FixtureRequest, cache_dir: Path) -> Evaluator:
+    found = auditeval.load(request.config.getoption("--evaluator"))
+    if "changes" not in found.store.encoder.extractors:
+        pytest.skip("the evaluator has not learnt what words for changes mean")
+    return found
+
+
+class Bench:
+    """Scores edits of talkers by name, each talker's original being the same."""
+
+    def __init__(self, evaluator: Evaluator, talkers: Sequence[np.ndarray], folder: Path) -> None:
+        self.evaluator, self.talkers, self.folder = evaluator, talkers, folder
+        self.pairs: dict[tuple[str, int], EditPair] = {}
+
+    def add(self, name: str, instruction: str, make: Callable[[np.ndarray], np.ndarray]) -> None:
+        for number, voice in enumerate(self.talkers):
+            original, edited = self.folder / f"{number}.wav", self.folder / f"{name} {number}.wav"
+            soundfile.write(original, voice, RATE_HZ, "FLOAT")
+            soundfile.write(edited, make(voice), RATE_HZ, "FLOAT")
+            self.pairs[name, number] = EditPair(
+                id=f"{name} {number}",
+                original=original,
+                edited=edited,
+                original_caption="A person speaks.",
+                target_caption="A person speaks.",
+                instruction=instruction,
+            )
+
+    def score(self) -> dict[str, list[Scores]]:
+        rows = self.evaluator.score(list(self.pairs.values()))
+        assert all(row.status == "ok" for row in rows), [row.reason for row in rows]
+        found: dict[str, list[Scores]] = {}
+        for (name, _), row in zip(self.pairs, rows, strict=True):
+            found.setdefault(name, []).append(row)
+        return found
+
+
+@pytest.fixture(scope="module")
+def bench(
+    evaluator: Evaluator,
+    shared_data: Path,
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Bench:
+    trials = int(request.config.getoption("--trials"))
+    paths = sorted((shared_data / "neural_codecs" / "audio").glob("*/ref.wav"))[:trials]
+    voices = [resample(decode(path), RATE_HZ)[: round(SECONDS * RATE_HZ)] for path in paths]
+    voices = [0.08 * x / np.sqrt(np.mean(np.square(x))) for x in voices]
+    return Bench(evaluator, voices, tmp_path_factory.mktemp("changes"))
+
+
+@pytest.fixture(scope="module")
+def scored(bench: Bench) -> dict[str, list[Scores]]:
+    rng = np.random.default_rng(0)
+    for name, way in AMOUNTS.items():
+        for number, (asked, otherwise) in enumerate(zip(way.asked, way.otherwise, strict=True)):
+            bench.add(f"{name} right {number}", asked, lambda x, way=way: way.make(x, way.amount))
+            bench.add(
+                f"{name} misnamed {number}", otherwise, lambda x, way=way: way.make(x, way.amount)
+            )
+            bench.add(f"{name} untouched {number}", asked, lambda x: x)
+        for said, amount in (("told", way.amount), ("half", way.half), ("double", way.double)):
+            bench.add(f"{name} {said}", way.told[0], lambda x, w=way, a=amount: w.make(x, a))
+
+        def damaged(x: np.ndarray, way: Way = way) -> np.ndarray:
+            made = way.make(x, way.amount)
+            return made + 0.2 * made.std() * rng.standard_normal(len(made))
+
+        bench.add(f"{name} damaged", way.asked[0], damaged)
+    for asked, (_, instruction) in EFFECTS.items():
+        for done, (make, _) in EFFECTS.items():
+            bench.add(f"{asked} by {done}", instruction, make)
+    for number, instruction in enumerate(PARAPHRASES):
+        bench.add(f"paraphrase {number}", instruction, lambda x: pitched(x, 4.0))
+    return bench.score()
+
+
+def share(better: Sequence[Scores], worse: Sequence[Scores], axis: str = "relevance") -> float:
+    pairs = zip(better, worse, strict=True)
+    return float(np.mean([getattr(a, axis) > getattr(b, axis) for a, b in pairs]))
+
+
+@pytest.mark.parametrize("kind", AMOUNTS)
+def test_direction_and_amount(kind: str, scored: dict[str, list[Scores]]) -> None:
+    right = [row for n in (0, 1) for row in scored[f"{kind} right {n}"]]
+    misnamed = [row for n in (0, 1) for row in scored[f"{kind} misnamed {n}"]]
+    untouched = [row for n in (0, 1) for row in scored[f"{kind} untouched {n}"]]
+    told = scored[f"{kind} told"]
+    found = {
+        "opposite instruction": share(right, misnamed),
+        "untouched": share(right, untouched),
+        "half": share(told, scored[f"{kind} half"]),
+        "double": share(told, scored[f"{kind} double"]),
+        "damaged, faithfulness": share(
+            scored[f"{kind} right 0"], scored[f"{kind} damaged"], "faithfulness"
+        ),
+    }
+    print(f"{kind}: right above", {name: round(value, 2) for name, value in found.items()})
+    assert found["opposite instruction"] >= 0.95
+    assert found["untouched"] == 1.0
+    assert found["half"] >= 0.8
+    assert found["double"] >= 0.8
+    assert found["damaged, faithfulness"] >= 0.95
+
+
+def test_an_effect_is_told_from_others(scored: dict[str, list[Scores]]) -> None:
+    shares = {
+        asked: np.mean(
+            [
+                share(scored[f"{asked} by {asked}"], scored[f"{asked} by {done}"])
+                for done in EFFECTS
+                if done != asked
+            ]
+        )
+        for asked in EFFECTS
+    }
+    print("effects: right above wrong", {name: round(float(x), 2) for name, x in shares.items()})
+    assert np.mean(list(shares.values())) >= 0.9
+
+
+def test_paraphrases_say_the_same(scored: dict[str, list[Scores]]) -> None:
+    by_words = [
+        [row.relevance for row in scored[f"paraphrase {n}"]] for n in range(len(PARAPHRASES))
+    ]
+    spread = float(np.median(np.std(by_words, axis=0)))
+    print(f"paraphrases: median standard deviation {spread:.2f}")
+    assert spread < 0.25
