@@ -20,6 +20,7 @@ HOP_SECONDS = 0.02
 _HOP, _N_FFT = round(HOP_SECONDS * RATE_HZ), 2048
 BINS_PER_OCTAVE, LOWEST_HZ, BINS = 24, 80.0, 152  # to 6.4 kHz
 _RANGE_DB, _MOST_FRAMES = 60.0, 3000
+_BLOCK = 1024  # frames at a time: an hour takes the memory of half a minute
 _BANDS = 12  # coarse ones, by which clips are stretched onto each other
 _STRETCHES = 2.0 ** (np.arange(-16, 17) / 16)  # an octave of pace either way
 _SHIFTS = np.arange(-36, 37)  # bins: a semitone is two of them
@@ -34,13 +35,17 @@ def tones(samples: np.ndarray) -> np.ndarray:
     padded = np.pad(samples.astype(np.float32), (_N_FFT // 2, _N_FFT))
     frames = np.lib.stride_tricks.sliding_window_view(padded, _N_FFT)[::_HOP]
     window = hann(_N_FFT)
-    count = -(-len(samples) // _HOP)
-    power = np.square(np.abs(fft.rfft(frames[:count] * window, axis=1))) / window.sum() ** 2
     at = LOWEST_HZ * 2.0 ** (np.arange(BINS) / BINS_PER_OCTAVE) * _N_FFT / RATE_HZ
     low = np.floor(at).astype(int)
     share = (at - low).astype(np.float32)
-    found = (1 - share) * power[:, low] + share * power[:, low + 1]
-    return np.maximum(10 * np.log10(found + 1e-12), SILENCE_DB).astype(np.float16)
+    made = np.empty((-(-len(samples) // _HOP), BINS), np.float16)
+    for start in range(0, len(made), _BLOCK):
+        some = frames[start : min(start + _BLOCK, len(made))]
+        power = np.square(np.abs(fft.rfft(some * window, axis=1))) / window.sum() ** 2
+        found = (1 - share) * power[:, low] + share * power[:, low + 1]
+        decibels = np.maximum(10 * np.log10(found + 1e-12), SILENCE_DB)
+        made[start : start + len(some)] = decibels
+    return made
 
 
 class Turned(NamedTuple):
