@@ -21,6 +21,8 @@ from auditeval.types import UserError
 WEIGHTS = Path(__file__).with_name("words.safetensors")
 """What recipes/change_words fitted."""
 
+_FACTS = "words"
+_SURE = 2.0  # times the logits, which a penalty shrinks: log loss on held-out wordings is least
 _TERM = 0.7  # beside an embedding of length 1: what did best on wordings that are held out no more
 
 
@@ -36,12 +38,12 @@ class ChangeWords:
         self._minilm = shared(minilm)
         try:
             with safe_open(weights, "numpy") as file:
-                facts = file.metadata() or {}
-                classes, known = (json.loads(facts[name]) for name in ("changes", "terms"))
+                facts = json.loads((file.metadata() or {})[_FACTS])
+                classes, known = facts["changes"], facts["terms"]
                 self._weight = file.get_tensor("weight").astype(np.float64)
                 self._bias = file.get_tensor("bias").astype(np.float64)
             self.revision = f"{sha256(weights)[:12]}-{self._minilm.revision}"
-        except (OSError, SafetensorError, KeyError, ValueError) as error:
+        except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
             raise UserError(f"{weights}: are no weights of changes in words ({error})") from None
         if tuple(classes) != CHANGES:
             raise UserError(
@@ -61,7 +63,7 @@ class ChangeWords:
         if not re.search(r"\w", text):
             return np.zeros(len(CHANGES), np.float32)
         row = inputs(text, self._minilm.sentence(text), self._places)
-        return special.softmax(self._weight @ row + self._bias).astype(np.float32)
+        return special.softmax(_SURE * (self._weight @ row + self._bias)).astype(np.float32)
 
     def amount(self, text: str) -> Amount | None:
         """By how much, if the text says so; see `find_amount`."""
@@ -81,5 +83,5 @@ def inputs(text: str, sentence: np.ndarray, places: dict[str, int]) -> np.ndarra
 
 
 def metadata(known: Sequence[str]) -> dict[str, str]:
-    """What the file of weights says of itself."""
-    return {"changes": json.dumps(CHANGES), "terms": json.dumps(list(known))}
+    """What the file of weights says of itself; one entry, for those of several have no order."""
+    return {_FACTS: json.dumps({"changes": CHANGES, "terms": list(known)})}

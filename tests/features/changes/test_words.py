@@ -221,9 +221,9 @@ def test_a_word_is_known_by_what_points_at_it() -> None:
 def test_the_file_says_what_it_was_fitted_for(tmp_path: Path) -> None:
     assert WEIGHTS.stat().st_size < 100_000
     with safe_open(WEIGHTS, "numpy") as file:
-        facts = file.metadata()
-        assert json.loads(facts["changes"]) == list(CHANGES)
-        shape = (len(CHANGES), 2 * DIM + len(json.loads(facts["terms"])))
+        (facts,) = map(json.loads, file.metadata().values())
+        assert facts["changes"] == list(CHANGES)
+        shape = (len(CHANGES), 2 * DIM + len(facts["terms"]))
         assert file.get_tensor("weight").shape == shape
         assert file.get_tensor("bias").shape == shape[:1]
 
@@ -231,12 +231,16 @@ def test_the_file_says_what_it_was_fitted_for(tmp_path: Path) -> None:
 def test_a_file_of_other_weights_is_refused(tmp_path: Path) -> None:
     weight, bias = np.zeros((2, 2 * DIM), np.float16), np.zeros(2, np.float32)
     path = tmp_path / "words.safetensors"
-    facts = metadata([]) | {"changes": json.dumps(["louder", EVENT])}
-    save_file({"weight": weight, "bias": bias}, path, facts)
+    ((name, facts),) = metadata([]).items()
+    others = {name: json.dumps(json.loads(facts) | {"changes": ["louder", EVENT]})}
+    save_file({"weight": weight, "bias": bias}, path, others)
     with pytest.raises(UserError, match=r"words\.safetensors: was fitted for other changes"):
         ChangeWords(weights=path)
     save_file({"weight": weight, "bias": bias}, path, metadata([]))
     with pytest.raises(UserError, match="not those of its terms"):
+        ChangeWords(weights=path)
+    save_file({"weight": weight, "bias": bias}, path, {name: "[]"})
+    with pytest.raises(UserError, match="no weights of changes in words"):
         ChangeWords(weights=path)
     path.write_bytes(b"nothing of the kind")
     with pytest.raises(UserError, match="no weights of changes in words"):
