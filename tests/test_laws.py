@@ -63,6 +63,13 @@ LEAST = {"untouched": 0.95, "wrong event": 0.85, "hiss": 0.85, "swapped captions
 LEAST_OF_BANK = {"untouched": 0.95, "hiss": 0.85}
 LEVEL = 3.0  # of the event to the background
 
+# Laws that the evaluator that ships does not keep yet, by (of the sound bank, kind of damage).
+MISSED = {
+    (True, "modulated noise"): "at 40 dB it costs .045 of a point",
+    (True, "bandwidth"): "700 Hz cost no more than 1.5 kHz",
+    (False, "lost"): "three clips of twelve rise by .2 to .3 where more is lost",
+}
+
 Rate = Callable[[Mapping[str, Edit]], dict[str, Scores]]
 
 
@@ -162,9 +169,14 @@ def test_identity_is_best(ladders: dict[str, tuple[str, np.ndarray]]) -> None:
 
 @pytest.mark.parametrize("kind", [*QUALITY, "replaced", "lost"])
 def test_worse_damage_costs_more(
-    kind: str, ladders: dict[str, tuple[str, np.ndarray]], material: Material
+    kind: str,
+    ladders: dict[str, tuple[str, np.ndarray]],
+    material: Material,
+    request: pytest.FixtureRequest,
 ) -> None:
     """Quality by noise, clipping and bandwidth; faithfulness by the share lost or replaced."""
+    if reason := MISSED.get((material.synthetic, kind)):
+        request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
     axis, rated = ladders[kind]
     scores = rated[:, :, AXES.index(axis)]
     if kind == "lost" and material.synthetic:

@@ -2,7 +2,7 @@
 
 Separators that no simulated edit was made with (HPSS and NMF), talkers of VCTK and TSP, roosters
 and the sea. `pytest tests/test_laws_of_processors.py --evaluator CHECKPOINT --trials 40 -s` prints
-shares; the evaluator that ships was trained before there were such faults, and is not asked.
+shares. Nothing is asked without --evaluator: that which ships misses two (recipes/train_default).
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ def trials(request: pytest.FixtureRequest) -> int:
 def evaluator(request: pytest.FixtureRequest, cache_dir: Path) -> Evaluator:
     checkpoint = request.config.getoption("--evaluator")
     if checkpoint is None:
-        pytest.skip("--evaluator names none, and that which ships has not heard of processors")
+        pytest.skip("--evaluator names none")
     return auditeval.load(checkpoint)
 
 
 @pytest.fixture(scope="module")
 def talkers(shared_data: Path, trials: int) -> list[np.ndarray]:
-    """Clean speech :: float (N,) at RATE_HZ, of talkers that nothing was trained on."""
+    """Clean speech :: float (N,) at RATE_HZ, of talkers in no simulated edit."""
     found = sorted((shared_data / "neural_codecs" / "audio").glob("*/ref.wav"))[:trials]
     return [levelled(read(path)) for path in found]
 

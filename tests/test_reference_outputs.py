@@ -1,7 +1,7 @@
 """Models say the same on every processor, but for rounding.
 
-The references are of a processor with AVX-512 and VNNI. `python tests/performance/processors.py`
-prints how far those of another one are from them.
+The references are of a processor with AVX-512 and VNNI, that of the evaluator of one with AVX2.
+`python tests/performance/processors.py` prints how far those of another one are from them.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.ndimage import uniform_filter1d
+from scipy.ndimage import maximum_filter1d, uniform_filter1d
 
 from auditeval.features.delay import MAX_GAIN_DB, STEP, find_delays, find_fraction, find_gain
 
@@ -33,6 +33,7 @@ QUIET_SHARE = 0.2  # the quietest frames of the original show the stationary bed
 FREE_SECONDS = 0.5  # a later or earlier start that nobody minds
 TOLERANCE_DB = 1.0  # what cells may differ by, as after a delay by a part of a frame
 EDGE_FRAMES = 2
+CLEAR_SECONDS = 0.1  # what is unlike is sought 150 ms at a time
 # Upper edges 1.2, 3.3, 6.9 and 14 kHz.
 REGIONS = {"low": slice(0, 20), "mid": slice(20, 36), "high": slice(36, 50), "top": slice(50, 64)}
 REGION_NAMES = (
@@ -76,7 +77,8 @@ class Alignment(NamedTuple):
     `values` :: float32 (K,), all 0 for equal clips; the edit is `lag` frames later and `gain` dB
     louder where both are the same; `change` :: float32 (T2,), what its cells changed by, rms over
     bands in dB, RANGE_DB where it is heard and the original has ended or not begun. `original` and
-    `edited` :: (T1, 64), (T2, 64), the frames, dB.
+    `edited` :: (T1, 64), (T2, 64), the frames, dB; `lost`, `new` :: bool (T1,), (T2,), which are
+    heard and nowhere in the other clip.
     """
 
     values: np.ndarray
@@ -85,16 +87,28 @@ class Alignment(NamedTuple):
     change: np.ndarray
     original: np.ndarray
     edited: np.ndarray
+    lost: np.ndarray
+    new: np.ndarray
 
     def overlap(self) -> tuple[np.ndarray, np.ndarray]:
         """The frames of both clips where both are, the edit's at the original's level."""
+        here, there = self._places()
+        before = self.original[here].astype(np.float32)
+        return before, self.edited[there].astype(np.float32) - self.gain
+
+    def shared(self) -> np.ndarray:
+        """Which frames of `overlap` are of what both clips have, CLEAR_SECONDS from all else."""
+        here, there = self._places()
+        other = self.lost[here] | self.new[there]
+        return ~maximum_filter1d(other, 2 * round(CLEAR_SECONDS / FRAME_SECONDS) + 1)
+
+    def _places(self) -> tuple[slice, slice]:
         begin = max(0, -self.lag)
         end = min(len(self.original), len(self.edited) - self.lag)
         if end <= begin:  # never of what `align` found
             begin, end = 0, min(len(self.original), len(self.edited))
         lag = self.lag if end + self.lag <= len(self.edited) and begin + self.lag >= 0 else 0
-        before = self.original[begin:end].astype(np.float32)
-        return before, self.edited[begin + lag : end + lag].astype(np.float32) - self.gain
+        return slice(begin, end), slice(begin + lag, end + lag)
 
 
 def align(original: np.ndarray, edited: np.ndarray) -> Alignment:
@@ -131,12 +145,13 @@ def align(original: np.ndarray, edited: np.ndarray) -> Alignment:
     original, edited = original - typical, edited - typical
     lost, new = _unmatched(original, edited, delays)
     values["new_share"], values["lost_share"] = _mean(new[heard_e]), _mean(lost[heard_o])
+    lost, new = lost & heard_o, new & heard_e
     values["length"] = abs(np.log(max(len(spans[1]), 1) / max(len(spans[0]), 1)))
     values["outside"] = 1 - (inside + 1) / (len(spans[0]) + len(spans[1]) + 1)
     values["lag"] = np.log1p(max(abs(lag) * FRAME_SECONDS - FREE_SECONDS, 0) / 0.1)
     values["louder"], values["quieter"] = max(gain / 6 - 1, 0.0), max(-gain / 6 - 1, 0.0)
     row = np.array([values[name] for name in ALIGNMENT_NAMES], np.float32)
-    return Alignment(np.log1p(np.maximum(row, 0)), lag, gain, change, *given)
+    return Alignment(np.log1p(np.maximum(row, 0)), lag, gain, change, *given, lost, new)
 
 
 def compare(o: np.ndarray, e: np.ndarray, floor: float) -> tuple[dict[str, float], np.ndarray]:

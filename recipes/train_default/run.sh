@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# recipes/train_default/run.sh DATA WORK [overrides]: train the evaluator that ships, test it on
-# people, and make every table of its card. DATA holds esc10/, librispeech10/, emodb_subset/, p835/
-# and, if you have it, neural_codecs/ (see README.md).
-# A run that is finished is not trained again. The tables go to RESULTS, by default results/ beside this
-# file, which the READMEs quote. For a quick look: SCENES=20, whose tables go to WORK/results.
+# recipes/train_default/run.sh DATA WORK [overrides]: train the evaluator that ships, which hears what
+# real processors leave and learns from people too, and ask each listening test of one that has not heard
+# it. DATA holds esc10/, librispeech10/, emodb_subset/ and p835/ and, if you have them, neural_codecs/,
+# pick_the_best/ and processors/ (see README.md). A run that is finished is not trained again. The tables
+# go to RESULTS, by default results/ beside this file, which the READMEs quote. For a quick look:
+# SCENES=20, whose tables go to WORK/results. With ABLATION=1 also ablation.md: simulation less one
+# extractor, with one more, or less some faults; eleven runs more.
 set -euo pipefail
 mkdir -p "$2"
 results="${RESULTS:-${SCENES:+$2/results}}"
@@ -20,7 +22,7 @@ train() { # train NAME OVERRIDES
 }
 compare() { # compare FILE RUNS AND OPTIONS
     "$python" -c "from auditeval.cli import main; main()" compare "${@:2}" \
-        -o "$work/default/report/$1.md"
+        -o "$results/$1.md"
 }
 keep() { # keep FILE NAME: a table of WORK as a result
     cp "$work/$1.md" "$results/$2.md"
@@ -28,46 +30,111 @@ keep() { # keep FILE NAME: a table of WORK as a result
 scenes="${SCENES:-1600}"
 recordings=(esc10="$data/esc10" librispeech="$data/librispeech10" emodb="$data/emodb_subset")
 credits="the project's sounds (MIT), ESC-10 (CC BY 3.0), LibriSpeech (CC BY 4.0), EMO-DB (CC0)"
-all=(data.simulation.scenes="$scenes" "${recordings[@]/#/recordings.}" "data.credits=\"$credits\"")
-tests=people
-people=(tests.p835.manifest.folder="$data/p835")
-alone=('~tests.p835.baselines')
+all=(data.simulation.scenes="$scenes" "${recordings[@]/#/recordings.}")
+if [ -d "$data/processors" ]; then
+    all+=(processors.lyra="$data/processors/lyra" processors.dtln="$data/processors/DTLN")
+    all+=(processors.gtcrn="$data/processors/gtcrn" processors.world=true)
+fi
+
+# Listening tests: who was heard in training, and who is asked. A model is tested on people by tests
+# that it has not heard.
+heard_p835=(data.people.p835="$data/p835")
+asked_p835=(tests.p835.manifest.folder="$data/p835")
+heard_codecs=() asked_codecs=() heard_removal=() asked_removal=()
+tests=people alone=('~tests.p835.baselines')
 if [ -d "$data/neural_codecs" ]; then
     tests+=,codecs
-    people+=(tests.codecs.manifest.folder="$data/neural_codecs")
+    heard_codecs=(data.people.mushra-codecs="$data/neural_codecs")
+    asked_codecs=(tests.codecs.manifest.folder="$data/neural_codecs")
     alone+=('~tests.codecs.baselines')
 fi
-ablation=("tests=[$tests]" "${people[@]}" "${alone[@]}" name=average)
+if [ -d "$data/pick_the_best" ]; then
+    tests+=,removal
+    heard_removal=(data.people.{pick-the-best,pick-the-best-voice}="$data/pick_the_best")
+    for original in mixture voice; do
+        asked_removal+=("tests.removal_$original.manifest.folder=$data/pick_the_best")
+        alone+=("~tests.removal_$original.baselines")
+    done
+fi
+asked=("tests=[$tests]" "${asked_p835[@]}" "${asked_codecs[@]}" "${asked_removal[@]}")
+ablation=("${all[@]}" data=recordings "${asked[@]}" "${alone[@]}" name=average)
 
-train default "${all[@]}" "tests=[$tests,contrasts]" "${people[@]}"
+# One that has heard all of them; its relevance is tested on sounds that it has not.
+train default "${all[@]}" data=people "${heard_p835[@]}" "${heard_codecs[@]}" "${heard_removal[@]}" \
+    "data.credits=\"$credits; ratings of P.835 (MIT), codecs (CC BY 4.0), separated voices (MIT)\"" \
+    'tests=[contrasts]'
 
-# Encoder x head, then data: what the evaluator would be without one of its parts.
-train offline "${all[@]}" "${ablation[@]}" compare=heads
-train yamnet "${all[@]}" "${ablation[@]}" compare=heads features=yamnet
-train melstats "${all[@]}" "${ablation[@]}" compare=heads features=spectrum
-train only_synthesised data=synthesised "${ablation[@]}"
-kept=rooster_crow,sea_waves
-train without_tones "${all[@]}" "${ablation[@]}" "data.unheard=[$kept,melody,chords,beep]"
-train without_distortion "${all[@]}" "${ablation[@]}" \
-    'data.manifest.faults=[mnru,quantisation,vocoder,phase,musical_noise,opus,mp3]'
-compare ablation "$work"/{offline,yamnet,melstats,only_synthesised,without_tones,without_distortion}
+# Leave one listening test out: what is said of people is said by models that have not heard them.
+train simulated "${all[@]}" data=recordings "data.credits=\"$credits\"" "${asked[@]}" name=average
+train without_p835 "${all[@]}" data=people name=without-p835 \
+    "${heard_codecs[@]}" "${heard_removal[@]}" 'tests=[people]' "${asked_p835[@]}"
+if [ ${#heard_codecs[@]} -gt 0 ]; then
+    train without_codecs "${all[@]}" data=people name=without-codecs \
+        "${heard_p835[@]}" "${heard_removal[@]}" 'tests=[codecs]' "${asked_codecs[@]}"
+    train without_codecs_and_lyra "${all[@]}" data=people name=without-codecs-and-lyra \
+        "${heard_p835[@]}" "${heard_removal[@]}" 'tests=[codecs]' "${asked_codecs[@]}" 'data.faults=[neural_codec,neural_decoder]'
+fi
+if [ ${#heard_removal[@]} -gt 0 ]; then
+    train without_removal "${all[@]}" data=people name=without-removal \
+        "${heard_p835[@]}" "${heard_codecs[@]}" 'tests=[removal]' "${asked_removal[@]}"
+fi
+
+# Extractor by extractor, then fault by fault: what simulation alone would teach without it.
+ablate() {
+    local whole=(acoustics events likeness parts spectrum words)
+    local runs=("$work/with_naturalness") name features
+    train with_naturalness "${ablation[@]}" "features=[acoustics,events,likeness,naturalness,parts,spectrum,words]"
+    for name in acoustics likeness parts; do
+        features="$(printf '%s\n' "${whole[@]}" | grep -v "^$name$" | paste -sd,)"
+        train "without_$name" "${ablation[@]}" "features=[$features]"
+        runs+=("$work/without_$name")
+    done
+    train offline "${ablation[@]}" features=offline
+    without() { # without NAME FAULTS
+        train "without_$1" "${ablation[@]}" "data.faults=[$2]"
+        runs+=("$work/without_$1")
+    }
+    without distortion mnru,quantisation,vocoder,phase,musical_noise,opus,mp3
+    without decoders neural_codec,neural_decoder,speech_vocoded
+    without separation separation_artefacts,separation_leakage,separation_loss
+    without effects effect_strength,effect_anew,effect_missing
+    compare ablation "$work"/{simulated,offline} "${runs[@]}"
+}
+[ -z "${ABLATION:-}" ] || ablate
 
 # Relevance of events that were never trained on: ESC-10's ten classes, two by two; the fifth pair is
 # the one that the evaluator itself was trained without.
 folds=("$work/default")
 for classes in baby_cry,chainsaw clock_ticking,dog_bark fire_crackling,helicopter sneeze,rain; do
     name="without_${classes/,/_and_}"
-    train "$name" "${all[@]}" 'tests=[contrasts]' "data.unheard=[$classes]"
+    train "$name" "${all[@]}" data=recordings 'tests=[contrasts]' "data.unheard=[$classes]"
     folds+=("$work/$name")
 done
 compare leave_two_classes_out --pool "${folds[@]}"
 
-# With the ratings of the other talkers: what a listening test of one's own adds.
-train adapted "${all[@]}" data=adapted_p835 data.root="$data/p835" name=adapted 'tests=[]'
-cp "$work/adapted/report/agreement.md" "$work/default/report/leave_one_talker_out.md"
+"$python" train.py run_dir="$work/first" # the first command of the project's README
 
-checkpoint="$work/default/auditeval-offline/holdout/checkpoint"
-"$python" - "$checkpoint" "$work/default" <<'END'
+keep first/report/agreement first_command
+keep default/report/agreement held_out
+keep default/report/contrasts/contrasts contrasts
+keep default/report/machine machine
+keep simulated/report/p835/agreement p835_simulated
+keep without_p835/report/p835/agreement p835
+if [ -d "$data/neural_codecs" ]; then
+    keep simulated/report/codecs/agreement codecs_simulated
+    keep without_codecs/report/codecs/agreement codecs
+    keep without_codecs_and_lyra/report/codecs/agreement codecs_without_lyra
+fi
+if [ -d "$data/pick_the_best" ]; then
+    keep without_removal/report/removal_mixture/within removal_mixture
+    keep without_removal/report/removal_voice/within removal_voice
+fi
+
+# The evaluator's card holds what was found by those that were trained without each test.
+for table in p835 codecs removal_mixture removal_voice leave_two_classes_out; do
+    [ ! -e "$results/$table.md" ] || cp "$results/$table.md" "$work/default/report/"
+done
+"$python" - "$work/default/auditeval-offline/holdout/checkpoint" "$work/default" <<'END'
 import sys
 from pathlib import Path
 
@@ -75,16 +142,3 @@ from auditeval.report import card
 
 print("model card:", card.write(*map(Path, sys.argv[1:])))
 END
-
-# The first command of the project's README.
-"$python" train.py run_dir="$work/first"
-
-keep first/report/agreement first_command
-keep default/report/agreement held_out
-keep default/report/p835/agreement p835
-keep default/report/contrasts/contrasts contrasts
-[ ! -d "$data/neural_codecs" ] || keep default/report/codecs/agreement codecs
-for table in ablation leave_two_classes_out leave_one_talker_out machine; do
-    keep "default/report/$table" "$table"
-done
-keep without_fire_crackling_and_helicopter/report/contrasts/contrasts fire_and_helicopter

@@ -11,7 +11,7 @@ from scipy import signal
 from auditeval.data.simulation import effects
 from auditeval.data.simulation.signals import below, coloured
 from auditeval.data.soundbank import synthesize
-from auditeval.features.alignment import ALIGNMENT_NAMES, EDGE_FRAMES, align
+from auditeval.features.alignment import EDGE_FRAMES, Alignment, align
 from auditeval.features.extractors.acoustics import MEASURES, TOLERANCE, Acoustics, measure
 from auditeval.features.extractors.spectrum import Spectrum
 
@@ -108,25 +108,44 @@ def test_a_comb_is_rougher_than_a_smooth_spectrum() -> None:
     assert measured(comb)["roughness"] > measured(noise())["roughness"] + 1.0
 
 
-def test_of_two_clips_it_says_by_how_much_and_which_way(speech: np.ndarray) -> None:
+def compared(before: np.ndarray, after: np.ndarray) -> tuple[dict[str, float], Alignment]:
+    alignment = align(
+        *(Spectrum().encode_clip(np.float32(x)).frames["mel"] for x in (before, after))
+    )
+    row = Acoustics().compare({}, {}, alignment)
+    return dict(zip(Acoustics.alignment, row.tolist(), strict=True)), alignment
+
+
+def test_of_two_clips_it_says_by_how_much_and_which_way() -> None:
     """By what both share, without its ends, beyond what nobody hears."""
-    acoustics, wet = Acoustics(), effects.apply("reverb", speech, 1.0, 0)
-    mel = [Spectrum().encode_clip(np.float32(x)).frames["mel"] for x in (speech, wet)]
-    for before, after in ((0, 1), (1, 0), (0, 0)):
-        alignment = align(mel[before], mel[after])
-        row = acoustics.compare({}, {}, alignment)
-        found = dict(zip(acoustics.alignment, row.tolist(), strict=True))
+    dry = noise(-3.0)
+    bright = effects.apply("brightness", dry, 1.0, 0)
+    for pair in ((dry, bright), (bright, dry), (dry, dry)):
+        found, alignment = compared(*pair)
+        assert alignment.shared().all()
         first, second = (measure(x[EDGE_FRAMES:-EDGE_FRAMES]) for x in alignment.overlap())
-        same = 1.0
-        for share in ("new_share", "lost_share"):
-            same *= 1 - np.expm1(alignment.values[ALIGNMENT_NAMES.index(share)])
         for name, change, least in zip(MEASURES, second - first, TOLERANCE, strict=True):
-            up, down = found[f"{name}_up"], found[f"{name}_down"]
-            assert up == pytest.approx(same * max(change - least, 0), abs=1e-6)
-            assert down == pytest.approx(same * max(-change - least, 0), abs=1e-6)
-        assert (found["decay_up"] > 0.2) == (after > before)
-        assert (found["decay_down"] > 0.2) == (after < before)
-    assert not acoustics.compare({}, {}, None).any()
+            assert found[f"{name}_up"] == pytest.approx(max(change - least, 0), abs=1e-6)
+            assert found[f"{name}_down"] == pytest.approx(max(-change - least, 0), abs=1e-6)
+        assert (found["tilt_up"] > 0.5) == (pair[1] is bright and pair[0] is dry)
+        assert (found["tilt_down"] > 0.5) == (pair[0] is bright)
+    assert not Acoustics().compare({}, {}, None).any()
+
+
+def test_a_reverberation_is_heard_as_it_came_and_went(speech: np.ndarray) -> None:
+    wet = effects.apply("reverb", speech, 1.0, 0)
+    assert compared(speech, wet)[0]["decay_up"] > 0.2
+    assert compared(wet, speech)[0]["decay_down"] > 0.2
+
+
+@pytest.mark.parametrize("share", [0.25, 0.5, 0.75])
+@pytest.mark.parametrize("other", ["nothing", "siren"])
+def test_what_was_lost_or_replaced_says_nothing_of_the_rest(share: float, other: str) -> None:
+    """However much it is: an effect is heard by what both clips have."""
+    rain, start = synthesize("rain", 1, 3.0, RATE_HZ), round((1 - share) * LENGTH)
+    instead = np.zeros(LENGTH) if other == "nothing" else synthesize(other, 1, 3.0, RATE_HZ)
+    made = np.concatenate([rain[:start], instead[start:]])
+    assert max(compared(rain, made)[0].values()) < 0.05
 
 
 def test_silence_around_a_clip_and_a_delay_change_nothing(speech: np.ndarray) -> None:

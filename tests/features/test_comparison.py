@@ -209,7 +209,7 @@ def test_patches_match_by_their_times() -> None:
     )
     edited["span"][-1, 1] = 7
     nothing = np.zeros(0, np.float32)
-    alignment = Alignment(nothing, -3, 0.0, change, nothing, nothing)
+    alignment = Alignment(nothing, -3, 0.0, change, *[nothing] * 4)
     found = match("patch", original, edited, alignment)
     assert found.before.tolist() == [1, 2, 3]  # 3, 5 and 7 frames after the start of the original
     assert found.after.tolist() == [0, 0, 0, 1]

@@ -62,9 +62,9 @@ def frames(peaks: dict[int, float], patches: int = 8, at: int = 4) -> Frames:
 
 def aligned(before: Frames, after: Frames, lag: int = 0, gain: float = 0.0) -> Alignment:
     """Nothing changed in time; the joint frames stand for the log-mel ones."""
-    return Alignment(
-        np.zeros(0, np.float32), lag, gain, np.zeros(0, np.float32), before["joint"], after["joint"]
-    )
+    nothing = np.zeros(0, np.float32)
+    mel = before["joint"], after["joint"]
+    return Alignment(nothing, lag, gain, nothing, *mel, nothing, nothing)
 
 
 def louder(clip: np.ndarray, other: np.ndarray, lag: int, gain: float) -> tuple[np.ndarray, float]:

@@ -82,10 +82,21 @@ _CODERS = ("neural_codec", "neural_codec", "neural_decoder", "speech_vocoded", "
 _CODEC_TEST_BAND = {"sampling_rate": 0.35, "low_pass": 0.15, "band_extension": 0.2}
 _ENHANCER_TEST = {"separation_artefacts": 0.8, "separation_loss": 0.6, "noise_real": 0.6}
 _TALKER_TEST = {"speech_respoken": 0.7, "speech_vocoded": 0.3, "neural_decoder": 0.3}
-_TEST_SHARES = {"line": 0.54, "coder": 0.18, "enhancer": 0.10, "talker": 0.06}  # the rest is none
+# Editors that make a clip anew lose, replace and reorder of it whatever they were asked for.
+_EDITOR_TEST = {
+    **{"background_lost": 0.4, "background_replaced": 0.3, "background_regenerated": 0.15},
+    **{"background_reordered": 0.1, "background_shifted": 0.1, "background_pitched": 0.1},
+    **{"background_stretched": 0.1, "background_level": 0.1, "dropouts": 0.1, "mnru": 0.15},
+    **{"clip_unrelated": 0.12, "clip_regenerated": 0.06},
+}
+_UNTOUCHED = {"hum": 0.0}  # a clip that went through nothing, but for what nobody hears
+_TEST_SHARES = {  # the rest is none
+    **{"line": 0.44, "coder": 0.16, "enhancer": 0.09, "talker": 0.06, "editor": 0.13},
+    "untouched": 0.06,
+}
 _EFFECT_TEST = {"effect_strength": 0.75, "effect_anew": 0.3, "effect_missing": 0.08}
 _EFFECT_TEST_SHARE = 0.3  # of edits of what has an effect
-_SEPARATOR_SHARE = 0.5  # of what takes one of two lasting sounds away, no other fault is drawn
+_SEPARATOR_SHARE = 0.6  # of what takes one of two lasting sounds away, no other fault is drawn
 
 _LOCAL_SHARE, _LOCAL_SECONDS = 0.3, (0.4, 1.5)  # of the damage
 
@@ -132,7 +143,11 @@ def _listening_test(scene: Scene, rng: Generator) -> dict[str, float]:
     if kind == "coder":
         coders = [name for name in _CODERS if FAULTS[name].can_befall(scene, UNEDITED)]
         return {str(rng.choice(coders)): 1.0, **_CODEC_TEST_BAND}
-    return dict({"enhancer": _ENHANCER_TEST, "talker": _TALKER_TEST}.get(str(kind), {}))
+    others = {
+        **{"enhancer": _ENHANCER_TEST, "talker": _TALKER_TEST, "editor": _EDITOR_TEST},
+        "untouched": _UNTOUCHED,
+    }
+    return dict(others.get(str(kind), {}))
 
 
 def implied(doses: Mapping[str, Dose], operation: str) -> dict[str, Dose]:

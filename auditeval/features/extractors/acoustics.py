@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.ndimage import uniform_filter1d
+from scipy.ndimage import maximum_filter1d, uniform_filter1d
 
-from auditeval.features.alignment import ALIGNMENT_NAMES, EDGE_FRAMES, Alignment
+from auditeval.features.alignment import EDGE_FRAMES, RANGE_DB, Alignment
 from auditeval.features.comparison import Frames
 from auditeval.features.extractor import Extractor
 from auditeval.features.extractors.spectrum import FLOOR_DB, Spectrum
@@ -24,7 +24,10 @@ MEASURES = (
 )
 # Less of each is no change that anyone hears: decays differ audibly by some 5 % [ISO 3382-1].
 TOLERANCE = np.array([0.05, 0.05, 0.05, 0.1, 0.1, 0.1, 0.02, 0.02, 0.02], np.float32)
+_SILENT_DB = 20.0  # so much less in all bands is no effect: what was there was taken away
+_AROUND_FRAMES = 21
 _FALL_FRAMES = 10
+_ENOUGH_FRAMES = 100  # a second: measures of less are worth less
 _CLEAR_DB = FLOOR_DB + 6  # below it a mean spectrum is that of nothing
 _PERIODS = (4, 12, 50, 200)  # frames of 10 ms: half of 25, 8, 2 and 0.5 Hz
 
@@ -37,7 +40,7 @@ class Acoustics(Extractor):
     """
 
     name = "acoustics"
-    revision = "2"
+    revision = "3"
     rate_hz = Spectrum.rate_hz
     alignment = tuple(f"{name}_{way}" for name in MEASURES for way in ("up", "down"))
 
@@ -45,21 +48,28 @@ class Acoustics(Extractor):
         self.arguments = {}
 
     def compare(self, original: Frames, edited: Frames, alignment: Alignment | None) -> np.ndarray:
-        """Of what both clips share, but for its ends, and in part where little of it is alike."""
+        """Of the frames that both clips have, but for the ends; 0 where these are too few."""
         if alignment is None:
             return np.zeros(len(self.alignment), np.float32)
-        frames = alignment.overlap()
-        ends = EDGE_FRAMES if len(frames[0]) > 5 * EDGE_FRAMES else 0
-        before, after = (measure(x[ends : len(x) - ends]) for x in frames)
-        change = after - before
-        change = np.sign(change) * np.maximum(np.abs(change) - TOLERANCE, 0) * _same(alignment)
+        before, after = alignment.overlap()
+        both = alignment.shared() & _heard_on(before, after)
+        if len(both) > 5 * EDGE_FRAMES:
+            both[:EDGE_FRAMES] = both[-EDGE_FRAMES:] = False
+        frames = int(np.count_nonzero(both))
+        if frames == 0:
+            return np.zeros(len(self.alignment), np.float32)
+        change = measure(after[both]) - measure(before[both])
+        change = np.sign(change) * np.maximum(np.abs(change) - TOLERANCE, 0)
+        change *= min(frames / _ENOUGH_FRAMES, 1.0)
         return np.stack([np.maximum(change, 0), np.maximum(-change, 0)], axis=1).ravel()
 
 
-def _same(alignment: Alignment) -> float:
-    """The share of sound that is in both clips: of another sound nothing says what was done."""
-    shares = dict(zip(ALIGNMENT_NAMES, np.expm1(alignment.values).tolist(), strict=True))
-    return max(1 - shares["new_share"], 0.0) * max(1 - shares["lost_share"], 0.0)
+def _heard_on(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """Frames but those that fell silent, with what is around them :: 2 x (T, 64) -> bool (T,)."""
+    was, is_now = (10 * np.log10(np.sum(10 ** (x / 10), axis=1)) for x in (before, after))
+    least = was.max() - RANGE_DB
+    fell = np.maximum(was, least) - np.maximum(is_now, least)
+    return ~maximum_filter1d(uniform_filter1d(fell, 5, mode="nearest") > _SILENT_DB, _AROUND_FRAMES)
 
 
 def measure(mel: np.ndarray) -> np.ndarray:
@@ -68,7 +78,7 @@ def measure(mel: np.ndarray) -> np.ndarray:
     level = 10 * np.log10(np.sum(10 ** (mel / 10), axis=1))
     loud = level.max()
     full = 10 * np.log10(np.mean(10 ** (mel / 10), axis=0))
-    heard = np.maximum(mel, max(loud - 60.0, FLOOR_DB))
+    heard = np.maximum(mel, max(loud - RANGE_DB, FLOOR_DB))
     mean = 10 * np.log10(np.mean(10 ** (heard / 10), axis=0))
     octaves = np.log2(centres(Spectrum.BANDS, *Spectrum.RANGE_HZ))
     audible = mean > mean.max() - 50
@@ -76,7 +86,7 @@ def measure(mel: np.ndarray) -> np.ndarray:
     active = level > loud - 30
     values = [
         _decay(heard),
-        float(np.subtract(*np.percentile(np.maximum(level, loud - 60), (95, 10)))) / 10,
+        float(np.subtract(*np.percentile(np.maximum(level, loud - RANGE_DB), (95, 10)))) / 10,
         float(np.percentile((level - 10 * np.log10(second))[active], 95)) / 10,
         float(np.polyfit(octaves[audible], mean[audible], 1)[0]) if audible.sum() > 2 else 0.0,
         float(octaves[full >= min(max(full.max() - 50, _CLEAR_DB), full.max())][-1]),
