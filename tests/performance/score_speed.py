@@ -68,15 +68,21 @@ def make_pairs(folder: Path, count: int) -> list[EditPair]:
 def seconds_bare(encoder: Encoder, pairs: Sequence[EditPair], workers: int) -> float:
     """The extractors alone, on clips that lie decoded in memory and on each text once."""
     paths = [path for pair in pairs for path in (pair.original, pair.edited)]
-    (rate_hz,) = {extractor.rate_hz for extractor in encoder.hearing}
-    clips = [audio.resample(audio.decode(path), rate_hz) for path in paths]
+    rates_hz = {extractor.rate_hz for extractor in encoder.hearing}
+    clips = {
+        rate_hz: [audio.resample(audio.decode(path), rate_hz) for path in paths]
+        for rate_hz in rates_hz
+    }
     texts = {text for p in pairs for text in (p.original_caption, p.target_caption)}
     texts |= {w for p in pairs for w in changed_words(p.original_caption, p.target_caption)} - {""}
     size = encoder.batch_size
-    batches = [clips[start : start + size] for start in range(0, len(clips), size)]
+    batches = {
+        rate_hz: [of_rate[start : start + size] for start in range(0, len(paths), size)]
+        for rate_hz, of_rate in clips.items()
+    }
     began = time.perf_counter()
     with one_thread(), ThreadPoolExecutor(workers) as pool:
-        encoded = [pool.map(x.encode_audio, batches) for x in encoder.hearing]
+        encoded = [pool.map(x.encode_audio, batches[x.rate_hz]) for x in encoder.hearing]
         words = [
             pool.map(x.encode_text, [[text] for text in sorted(texts)]) for x in encoder.reading
         ]
