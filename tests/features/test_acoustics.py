@@ -148,6 +148,13 @@ def test_what_was_lost_or_replaced_says_nothing_of_the_rest(share: float, other:
     assert max(compared(rain, made)[0].values()) < 0.05
 
 
+def test_neither_does_a_soft_part_that_fell_silent() -> None:
+    """Too soft to count as lost: nothing of it is left, and that is no change of dynamics."""
+    rain = synthesize("rain", 1, 3.0, RATE_HZ) * np.where(TIME < 1.5, 1.0, 0.05)
+    made = np.where(TIME < 1.8, rain, 0.0)
+    assert max(compared(rain, made)[0].values()) < 0.05
+
+
 def test_silence_around_a_clip_and_a_delay_change_nothing(speech: np.ndarray) -> None:
     heard = Spectrum()
     for before, after in ((9600, 0), (0, 9600), (640, 0)):
