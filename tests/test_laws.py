@@ -67,7 +67,7 @@ LEVEL = 3.0  # of the event to the background
 MISSED = {
     (True, "modulated noise"): "at 40 dB it costs .045 of a point",
     (True, "bandwidth"): "700 Hz cost no more than 1.5 kHz",
-    (False, "lost"): "three clips of twelve rise by .2 to .3 where more is lost",
+    (False, "replaced"): "two clips of twelve rise, by .2 and .6, where all is another recording",
 }
 
 Rate = Callable[[Mapping[str, Edit]], dict[str, Scores]]

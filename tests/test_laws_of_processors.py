@@ -2,7 +2,7 @@
 
 Separators that no simulated edit was made with (HPSS and NMF), talkers of VCTK and TSP, roosters
 and the sea. `pytest tests/test_laws_of_processors.py --evaluator CHECKPOINT --trials 40 -s` prints
-shares. Nothing is asked without --evaluator: that which ships misses two (recipes/train_default).
+shares. Nothing is asked without --evaluator: it takes a minute.
 """
 
 from __future__ import annotations

@@ -60,25 +60,29 @@ def _imported(layout: str, folder: str | Path, output: Path) -> Path:
 
 
 def without(
-    simulated: str | Path,
+    simulated: Sequence[str | Path | None],
     output: str | Path,
     faults: Sequence[str] = (),
     sounds: Sequence[str] = (),
 ) -> Path:
-    """Write a simulated manifest less the edits that have one of these faults or sounds.
+    """Write simulated manifests as one, less the edits that have one of these faults or sounds.
 
-    edits.jsonl beside the manifest says which they have. Raises UserError for a name that is no
-    fault and no sound: the set would be whole, and be called reduced.
+    None among them are left out. edits.jsonl beside each manifest says what its edits have. Raises
+    UserError for a name that is no fault and no sound: the set would be whole, and be called
+    reduced.
     """
-    path = Path(simulated).with_name("edits.jsonl")
-    had: dict[str, set[str]] = {}
-    with path.open(encoding="utf-8") as file:
-        for line in file:
-            edit = json.loads(line)
-            had[edit["id"]] = {*edit["faults"], *edit["sounds"]}
     if unknown := sorted({*faults} - {*FAULTS}):
         raise UserError(f"{unknown[0]!r} is no fault of simulated edits")
     unwanted = {*faults, *known(sounds)}
-    pairs = (pair for pair in manifest.read(simulated) if not unwanted & had[pair.id])
-    manifest.write(pairs, output)
+    kept = []
+    for path in simulated:
+        if path is None:
+            continue
+        had: dict[str, set[str]] = {}
+        with Path(path).with_name("edits.jsonl").open(encoding="utf-8") as file:
+            for line in file:
+                edit = json.loads(line)
+                had[edit["id"]] = {*edit["faults"], *edit["sounds"]}
+        kept += [pair for pair in manifest.read(path) if not unwanted & had[pair.id]]
+    manifest.write(kept, output)
     return Path(output)

@@ -13,9 +13,9 @@ from auditeval.features.alignment import Alignment, percentiles
 Frames = dict[str, np.ndarray]
 """What an extractor knows of a clip frame by frame, by name."""
 
-REVISION = "3"
-"""Of what extractors make of the frames and texts of a pair, here, in `alignment` and `evidence`:
-changes whenever the same would make other numbers."""
+REVISION = "4"
+"""Of what extractors make of the frames and texts of a pair, here, in `asked`, `alignment` and
+`evidence`: changes whenever the same would make other numbers."""
 
 PATCH_NAMES = (
     # Of patches averaged with their neighbours:

@@ -49,23 +49,29 @@ def _nearest(a: np.ndarray, b: np.ndarray, found: list[int]) -> int:
 
     A steady sound correlates with itself at any lag, but only at the right one is the difference
     small. What an edit added or took away is unlike at any lag and must not draw it: a cell costs
-    at most 1 (Geman-McClure), and as much where it is heard and meets nothing. Under noise nearly
-    all is unlike at any lag, and the likeliest of `found` stays.
+    at most 1 (Geman-McClure), and half where it is heard in one clip and meets silence or nothing.
+    Under noise nearly all is unlike at any lag, and the likeliest of `found` stays.
     """
-    heard = [np.append(0, np.cumsum((x > x.min(axis=0) + 1).any(axis=1))) for x in (a, b)]
+    heard = [(x > x.min(axis=0) + 1).any(axis=1) for x in (a, b)]
+    before = [np.append(0, np.cumsum(x)) for x in heard]
     a, b = (uniform_filter1d(x, 3, axis=0, mode="nearest") for x in (a, b))
+    spared = abs(before[0][-1] - before[1][-1])  # no lag brings back what was lost
     costs = {}
     for lag in sorted({near for x in found for near in range(x - 3, x + 4)}, key=abs):
         begin, end = max(0, -lag), min(len(a), len(b) - lag)
         if end > begin:
-            difference = b[begin + lag : end + lag : STEP] - a[begin:end:STEP]
-            some = difference[::STEP]  # enough to tell a gain, and an EQ
-            difference -= np.partition(some, len(some) // 2, axis=0)[len(some) // 2]
-            unlike = difference * difference
-            met = heard[0][end] - heard[0][begin] + heard[1][end + lag] - heard[1][begin + lag]
-            alone = heard[0][-1] + heard[1][-1] - met
+            here, there = slice(begin, end, STEP), slice(begin + lag, end + lag, STEP)
+            both = heard[0][here] & heard[1][there]
+            unlike = (b[there] - a[here])[both]
+            if len(some := unlike[::STEP]):  # enough to tell a gain, and an EQ
+                unlike -= np.partition(some, len(some) // 2, axis=0)[len(some) // 2]
+            unlike *= unlike
             unlike /= unlike + ALIKE_DB**2
-            costs[lag] = STEP * float(unlike.sum()) / unlike.shape[1] + alone / 2
+            silent = np.count_nonzero(heard[0][here] != heard[1][there])
+            met = before[0][end] - before[0][begin] + before[1][end + lag] - before[1][begin + lag]
+            alone = before[0][-1] + before[1][-1] - met
+            costs[lag] = STEP * (float(unlike.sum()) / unlike.shape[1] + silent / 2)
+            costs[lag] += (alone - spared) / 2
     best = min(costs, key=lambda lag: costs[lag], default=found[0])
     return best if costs and costs[best] < CLEARLY * costs[found[0]] else found[0]
 

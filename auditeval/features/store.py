@@ -24,7 +24,7 @@ from safetensors.numpy import load, save
 
 from auditeval import audio
 from auditeval.entries import Entries
-from auditeval.features.comparison import changed_words
+from auditeval.features.asked import asked_words
 from auditeval.features.encoder import Clip, EncodedPair, Encoder
 from auditeval.features.extractor import AudioFeatures, Extractor, Texts
 from auditeval.features.pair import PairFeatures
@@ -121,7 +121,7 @@ class FeatureStore:
     ) -> list[Result | Failure]:
         changes = [
             (
-                *changed_words(pair.original_caption, pair.target_caption),
+                *asked_words(pair.original_caption, pair.target_caption, pair.instruction or ""),
                 pair.instruction or "",
             )
             if with_changed_words

@@ -42,7 +42,9 @@ class EnsembleRegressor(Regressor):
 
     With `by_change`, where words ask for a change of how a sound sounds (`changes.told`), all of
     these fade out, `alignment` comes once more, for slopes of its own, and all axes see what
-    `changes` says of it: a voice that was to be higher is not unfaithful for being it.
+    `changes` says of it: a voice that was to be higher is not unfaithful for being it. Where words
+    then ask for nothing that anything here understands, relevance is the same for all sounds, and
+    its interval the whole scale.
 
     Only the MLPs are `heads`, trained by gradient; the others are fitted by `training.ensemble` and
     set by `set_member`. `trees` holds their sizes, {kind: {axis: [trees, nodes]}}.
@@ -129,7 +131,7 @@ class EnsembleRegressor(Regressor):
         yield self.scale_evidence, batch.evidence
 
     def inputs(self, batch: PairFeatures) -> dict[Axis, Tensor]:
-        new, gone = (x.any(dim=1, keepdim=True) for x in (batch.added_text, batch.removed_text))
+        new, gone, told = self._asked(batch)
         alignment = self.scale_alignment(batch.alignment)
         always = alignment[:, self._always]
         parts = [always, always * ~(new | gone)]
@@ -138,7 +140,6 @@ class EnsembleRegressor(Regressor):
         evidence = self.scale_evidence(batch.evidence)
         of_changes = evidence[:, self._changes]
         if self.arguments["by_change"]:
-            told = batch.evidence[:, [self.given.evidence.index(_TOLD)]]
             parts = [part * (1 - told) for part in parts]
             evidence = evidence * (1 - told)
             evidence[:, self._changes] = of_changes
@@ -147,7 +148,27 @@ class EnsembleRegressor(Regressor):
             parts += [new, gone]
         sound = torch.cat([*parts, of_changes], dim=1)
         fit = torch.cat([*parts, evidence], dim=1)
+        if self.arguments["by_change"]:
+            fit = fit * (new | gone | (told > 0))
         return {axis: fit if axis == "relevance" else sound for axis in AXES}
+
+    def _asked(self, batch: PairFeatures) -> tuple[Tensor, Tensor, Tensor]:
+        """Whether words ask for something new, for something gone; how surely for a change.
+
+        The last is 0 without `by_change` :: 3 x (B, 1).
+        """
+        new, gone = (x.any(dim=1, keepdim=True) for x in (batch.added_text, batch.removed_text))
+        if not self.arguments["by_change"]:
+            return new, gone, torch.zeros_like(batch.alignment[:, :1])
+        return new, gone, batch.evidence[:, [self.given.evidence.index(_TOLD)]]
+
+    def _unheard(self, batch: PairFeatures) -> Tensor:
+        """Where nothing is known to be asked, of which relevance could be told :: bool (B, 3)."""
+        unheard = torch.zeros(len(batch.alignment), len(AXES), dtype=torch.bool)
+        if self.arguments["by_change"]:
+            new, gone, told = self._asked(batch)
+            unheard[:, AXES.index("relevance")] = ~(new | gone | (told > 0)).flatten().cpu()
+        return unheard.to(batch.alignment.device)
 
     def set_member(self, kind: str, axis: Axis, member: nn.Linear | Trees) -> None:
         """Put a fitted model in its place :: (B, size(axis)) -> (B,) or (B, 1), ratings."""
@@ -201,6 +222,7 @@ class EnsembleRegressor(Regressor):
     def _quantiles(self, batch: PairFeatures, ratings: Tensor, originals: Tensor) -> Tensor:
         score, spread = self._mean_and_spread(batch)
         residuals = (ratings - score).abs() / (spread + self.spread_floor)
+        residuals = residuals.masked_fill(self._unheard(batch), torch.nan)
         found = [
             conformal_quantile(column[rated], originals[rated], self.arguments["level"])
             for column in residuals.T
@@ -227,6 +249,7 @@ class EnsembleRegressor(Regressor):
         if self.quantile.isinf().all():
             return score, None
         reach = self.quantile * (spread + self.spread_floor) + self.arguments["test_bias"]
+        reach = reach.masked_fill(self._unheard(batch), torch.inf)
         return score, torch.stack([score - reach, score + reach], dim=2).clamp(1, 5)
 
     def _mean_and_spread(self, batch: PairFeatures) -> tuple[Tensor, Tensor]:

@@ -293,6 +293,38 @@ def test_numbers_of_removals_count_only_where_something_is_to_go() -> None:
     assert (told["all"] - ratings[:, 0]).abs().max() < 0.1
 
 
+def test_relevance_of_what_no_word_asks_for_is_the_same_for_all_sounds_and_unknown() -> None:
+    """Of edits whose words ask for nothing, of a change that is understood, and of a new sound."""
+    inputs = INPUTS.model_copy(update={"text": 1, "evidence": ("events.x", "changes.told")})
+    rng = torch.Generator().manual_seed(5)
+    kind = torch.arange(300) % 3
+    nothing, change, new = (kind == number for number in range(3))
+    features = {
+        **{name: torch.zeros(300, INPUTS.audio) for name in ("original_audio", "edited_audio")},
+        **{name: torch.zeros(300, 1) for name in ("original_text", "target_text", "removed_text")},
+        "added_text": new.float()[:, None],
+        "alignment": torch.randn(300, len(inputs.alignment), generator=rng),
+        "evidence": torch.stack([torch.randn(300, generator=rng), change.float()], dim=1),
+    }
+    batch = PairFeatures(**features)
+    ratings = (3 + batch.alignment[:, :1]).clamp(1, 5).expand(-1, 3)
+    model = make(inputs=inputs, by_change=True)
+    model.fit_scales(batch, ratings)
+    fit_members(model, batch, ratings, ESTIMATORS, seed=3)
+    model.eval().calibrate(batch, batch, ratings, torch.arange(300))
+    score, intervals = model.with_intervals(batch)
+    relevance = AXES.index("relevance")
+    assert score[nothing, relevance].std() < 1e-6
+    assert torch.equal(
+        intervals[nothing, relevance], torch.tensor([1.0, 5.0]).expand(int(nothing.sum()), 2)
+    )
+    for asked in (change, new):
+        assert score[asked, relevance].std() > 0.2
+        assert (intervals[asked, relevance].diff(dim=1) < 3).all()
+    others = [place for place in range(len(AXES)) if place != relevance]
+    assert (score[nothing][:, others].std(dim=0) > 0.2).all()
+
+
 def test_intervals_reach_as_far_beyond_as_listening_tests_differ(
     calibrated: EnsembleRegressor,
 ) -> None:

@@ -36,7 +36,7 @@ from auditeval.progress import track
 from auditeval.seed import SEED
 from auditeval.types import AXES, EditPair
 
-VERSION = max(15, *(fault.since for fault in FAULTS.values()))
+VERSION = max(16, *(fault.since for fault in FAULTS.values()))
 """Raise it when the same arguments would make other sounds: old folders are then not reused."""
 
 EDITS_PER_SCENE = 5
@@ -45,6 +45,9 @@ EDITS = "edits.jsonl"
 # Two in five of the clips that only went through something are speech; less than a third of the
 # scenes are.
 _UNEDITED_SPEECH, _UNEDITED_OTHER = 1.7, 0.8
+
+# Of mixtures, where separators leave what they leave, most are to lose one of their sounds.
+_OF_MIXTURES = {"add": 0.2, "delete": 0.6, "replace": 0.2}
 
 _FAINTEST = 0.5 / FULL_SCALE  # less is digital silence in 16 bits
 
@@ -132,7 +135,7 @@ def _scene(
     share = unedited * (_UNEDITED_SPEECH if scene.is_speech else _UNEDITED_OTHER)
     pairs, rows = [], []
     for system in map(str, rng.choice(list(SYSTEMS), EDITS_PER_SCENE, replace=False)):
-        operation = UNEDITED if rng.random() < share else str(rng.choice(OPERATIONS))
+        operation = UNEDITED if rng.random() < share else _operation(scene, rng)
         original = folder / f"{name}_{SLOTS[operation][0] or 'A'}.flac"
         before = original_of(scene, operation)
         if not original.exists():
@@ -172,6 +175,12 @@ def _scene(
         sounds = sorted({row["background"], *row["events"], *spares})
         rows.append(row | {"faults": severities, "local": local, "sounds": sounds})
     return pairs, rows
+
+
+def _operation(scene: Scene, rng: np.random.Generator) -> str:
+    if scene.is_mixture:
+        return str(rng.choice(list(_OF_MIXTURES), p=list(_OF_MIXTURES.values())))
+    return str(rng.choice(OPERATIONS))
 
 
 def row_of(

@@ -29,6 +29,11 @@ _IN_ORDER = (
     *("{a} and then {b}", "{A} before {B}", "first {A}, then {B}", "{b} after {A}"),
 )
 _ALONE = ("{a}", "{A}", "{A}", "the sound of {A}")
+_AMID = ("{A} over {B}", "{A} with {B}", "{A} and {B}", "{A} with {B} in the background")
+_UNNAMED = (
+    *("other sounds", "other noises", "background noise", "background sounds", "something else"),
+    *("noise", "other things", "unwanted sounds"),
+)
 _TOLD = 0.6
 """Share of the captions that tell the place of an event that has one."""
 
@@ -60,6 +65,12 @@ def together(
         return _worded(str(rng.choice(_ANYWHERE)), background, event), False
     sounds = {BEFORE: (event, background), AFTER: (background, event)}[where]
     return _worded(str(rng.choice(_IN_ORDER)), *sounds), True
+
+
+def amid(sound: Phrase, rng: np.random.Generator) -> str:
+    """A caption of a sound among others that are not named."""
+    other = str(rng.choice(_UNNAMED))
+    return _worded(str(rng.choice(_AMID)), sound, Phrase(other, other))
 
 
 def _worded(template: str, first: Phrase, second: Phrase) -> str:

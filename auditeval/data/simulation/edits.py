@@ -15,6 +15,7 @@ from auditeval.data.simulation.scenes import SLOTS, UNEDITED, Scene, Sound
 from auditeval.data.simulation.signals import Span
 
 _ABOVE_FULL_SCALE = 0.99
+_UNNAMED_SHARE = 0.3  # of what is taken from a mixture: "other sounds", "background noise"
 
 
 class Words(NamedTuple):
@@ -36,8 +37,9 @@ def word(scene: Scene, operation: str, doses: Mapping[str, Dose], rng: Generator
     """Captions of original and target; of another event than the edit's where a fault says so.
 
     That is the one to add or, in both captions, the one to delete. Both captions often share the
-    words for what stays; else these are drawn anew.
+    words for what stays; else these are drawn anew. What is taken from a mixture may have no name.
     """
+    apart = rng.spawn(1)[0]  # does not move the draws of what is heard
     present, wanted = SLOTS[operation]
     if operation == UNEDITED:
         said = captions.alone(scene.words, rng)
@@ -53,6 +55,9 @@ def word(scene: Scene, operation: str, doses: Mapping[str, Dose], rng: Generator
     again = scene.words if rng.random() < 0.5 else captions.phrase(scene.name, rng)
     if present:
         original, _ = both(scene.words, scene.events[present] if wanted else event)
+    nameless = operation == "delete" and scene.is_mixture and not misnamed
+    if nameless and apart.random() < _UNNAMED_SHARE:
+        original = captions.amid(scene.words, apart)
     target, told = both(again, event) if wanted else (captions.alone(again, rng), False)
     return Words(original, target, told)
 

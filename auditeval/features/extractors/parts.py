@@ -15,7 +15,7 @@ from auditeval.features.comparison import Frames
 from auditeval.features.extractor import AudioFeatures, Extractor
 from auditeval.features.mel import centres, hann
 
-_CODE = "2"
+_CODE = "3"
 """Part of the revision: counts the changes here that change a number."""
 
 RATE_HZ = 16000
@@ -63,9 +63,13 @@ class ChangeParts(Extractor):
         "artefacts_worst",  # in the tenth of the frames where most is
         *(f"holes_{region}" for region in _REGIONS),
         "leakage",  # dB / 10 that was taken away where more than 6 were: what is left is the less
+        "depth",  # dB / 10 of those, as loud as they were: without the cells that kept their level
+        "deepest",  # and in the tenth of them where most was taken: there nothing else is heard
         "removed",  # dB / 10 that the whole became softer by
         "mask",  # how far what is left and what was taken go together, as of an unsure mask,
         "against",  # and how far they exclude each other, as of a hard one
+        "mask_beside",  # log of shares, beside a residue: what goes with what was taken away,
+        "artefacts_beside",  # and what is against it, as what the mixture never had is
         "ragged_time",  # change of the gain from frame to frame and from bin to bin, dB
         "ragged_bins",
         "sparser",  # log ratio of how a cell stands out of those around it, and the other way
@@ -115,6 +119,7 @@ def take_apart(
     dent_db = _banded_mean(np.maximum(smooth_db - gain_db - 3, 0) * (power_o > least))
     softer_db = np.clip(10 * np.log10((band_o + least) / (band_e + least)), 0, 40)
     left_db = np.where(softer_db > 6, 40 - softer_db, 0)
+    gone = (softer_db > 6) & (band_o > 1e-5 * max(float(band_o.max()), 1e-12))
     found = Parts(artefacts, dent_db, left_db, start / RATE_HZ)
 
     by_time = (artefacts * weight).sum(axis=1) / np.maximum(weight.sum(axis=1), 1e-12)
@@ -129,16 +134,49 @@ def take_apart(
         "artefacts_worst": float(np.percentile(by_time[heard], 90)) if heard.any() else 0.0,
         **{f"holes_{name}": float(dent_db[:, part].mean()) for name, part in _REGIONS.items()},
         "leakage": float(np.where(softer_db > 6, softer_db, 0).mean()) / 10,
+        "depth": _weighted(softer_db, gone * band_o**_LOUDNESS) / 10,
+        "deepest": float(np.percentile(softer_db[gone], 90)) / 10 if gone.any() else 0.0,
         "removed": max(10 * float(np.log10((band_o.sum() + least) / (band_e.sum() + least))), 0)
         / 10,
         "mask": float((np.maximum(together, 0) * weight).sum()),
         "against": float((np.maximum(-together, 0) * weight).sum()),
+        **_beside_residue(o, e, band_o),
         "ragged_time": _weighted(np.abs(np.diff(gain_db, axis=0)), audible[1:]) / 10,
         "ragged_bins": _weighted(np.abs(np.diff(gain_db, axis=1)), audible[:, 1:]) / 10,
         "sparser": max(sparser, 0.0),
         "denser": max(-sparser, 0.0),
     }
     return values, found
+
+
+def _beside_residue(o: np.ndarray, e: np.ndarray, band_o: np.ndarray) -> dict[str, float]:
+    """A mixture and what was left of it, as a kept sound, a steady residue of the other, and more.
+
+    With k + s before and k + g s after, what was taken away is (1 - g) s, and what is left without
+    the residue, (e - g o) / (1 - g), is k: they have nothing to do with each other. A mask leaves
+    of both what goes with both; an artefact a adds -|a|^2 to their product. g is the least gain
+    of a band, where nothing else is heard. Shares shrink as far as chance may have made them.
+    """
+    gains = _product(e, o).real / (band_o + 1e-12)
+    gains = np.where(band_o > 1e-4 * band_o.max(), gains, np.nan)
+    heard = np.isfinite(gains).any(axis=0)
+    least = np.zeros(_BANDS)
+    least[heard] = np.clip(np.nanpercentile(gains[:, heard], 10, axis=0), 0.0, 0.9)
+    widths = np.diff(np.append(_edges(), o.shape[1]))
+    wide = np.repeat(least, widths).astype(np.float32)
+    kept, taken = (e - wide * o) / (1 - wide), o - e
+    product = _banded((kept * np.conj(taken)).real).sum(axis=0)
+    power, power_t, power_e = (_banded(np.abs(x) ** 2).sum(axis=0) for x in (kept, taken, e))
+    power_o = band_o.sum(axis=0)
+    alike = product**2 / (power * power_t + 1e-12)
+    by_chance = 4 * _N_FFT / _HOP / (len(o) * widths)  # frames overlap
+    share = product / (power + 1e-12) * alike / (alike + by_chance)
+    share *= power_t / (power_t + 1e-3 * power_o + 1e-12)  # little was taken: that is rounding
+    loud = power_e**_LOUDNESS
+    return {
+        "mask_beside": _weighted(np.log10(np.maximum(share, 0) + 1e-3) + 3, loud),
+        "artefacts_beside": _weighted(np.log10(np.maximum(-share, 0) + 1e-3) + 3, loud),
+    }
 
 
 def _together(
