@@ -1,4 +1,7 @@
-"""Commands in processes that may be killed: everything is imported once, then it forks."""
+"""Commands in processes that may be killed: everything is imported once, then it forks.
+
+Their plots are blank.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,8 @@ PIL.Image.preinit()
 gc.collect()
 gc.freeze()  # or each command would copy what it walks over
 sys.path.insert(0, os.environ["FORKED_TESTS"])
+import forked_commands
+forked_commands.draw_blank_plots(setattr)
 for line in sys.stdin:
     asked = json.loads(line)
     pid = os.fork()
