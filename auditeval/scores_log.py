@@ -75,10 +75,6 @@ class ScoresLog:
         """Whether the clips of a row that it holds have still these `states`."""
         return self.states[row].tolist() == list(found)
 
-    def forget(self, row: int) -> None:
-        """Take a row as not scored."""
-        self._offsets[row], self._errors[row] = -1, False
-
     def add(self, first: int, scores: Sequence[Scores], found: Sequence[Sequence[int]]) -> None:
         """Write rows from the number `first` on, with the `states` of their clips."""
         lines = [

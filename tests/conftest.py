@@ -19,6 +19,7 @@ import pytest
 import torch
 import typer.main
 from commands import Ended, row_of, write_rows
+from forked_commands import draw_blank_plots
 
 import auditeval
 from auditeval import checkpoint, manifest
@@ -167,6 +168,14 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         return Ended(code if isinstance(code, int) else 0, *capsys.readouterr())
 
     return run
+
+
+@pytest.fixture(scope="module")
+def blank_plots() -> Iterator[None]:
+    """Plots of reports are there, and blank; tests/report and tests/cli draw them."""
+    with pytest.MonkeyPatch.context() as patch:
+        draw_blank_plots(patch.setattr)
+        yield
 
 
 @pytest.fixture(scope="session")

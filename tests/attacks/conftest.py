@@ -34,6 +34,13 @@ def _no_hang() -> Iterator[None]:
     signal.signal(signal.SIGALRM, before)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _blank(request: pytest.FixtureRequest) -> None:
+    """Plots are blank but where names are drawn."""
+    if request.path.name != "test_attacks_names.py":
+        request.getfixturevalue("blank_plots")
+
+
 @pytest.fixture
 def attacks(record_property: Any) -> Any:
     """Says how many attacks a test consists of, if not one."""

@@ -12,6 +12,7 @@ from scipy import stats
 from auditeval.metrics.agreement import LEVELS, agreement
 from auditeval.metrics.raters import (
     CORRELATIONS,
+    _Correlations,
     icc_one_way,
     icc_two_way,
     krippendorff_alpha,
@@ -352,3 +353,23 @@ def test_without_systems_there_is_no_system_level_and_no_interval() -> None:
 def test_bad_votes_raise(votes: list[Any], systems: list[str]) -> None:
     with pytest.raises(ValueError, match="votes"):
         rater_ceiling(votes, systems)
+
+
+def test_correlations_of_draws_are_those_of_numpy_and_scipy_to_the_last_bit() -> None:
+    rng = np.random.default_rng(3)
+    for pairs in (4, 7, 40):
+        means = (2 * rng.normal(size=(2, pairs))).round() / 2  # many are equal
+        clusters = [np.flatnonzero(np.arange(pairs) % 4 == system) for system in range(4)]
+        made = _Correlations(means, clusters)
+        for pick in (np.arange(4), *rng.integers(4, size=(20, 4))):
+            systems = np.stack([means[:, clusters[n]].mean(axis=1) for n in pick], axis=1)
+            pairs_of = np.hstack([clusters[system] for system in pick])
+            both = {"system": systems, "utterance": means[:, pairs_of]}
+            found = made.of(pick)
+            for level, halves in both.items():
+                halves = halves.round(9)
+                if isinstance(found[level, "LCC"], Undefined):
+                    assert np.ptp(halves, axis=1).min() <= 1e-9 * np.abs(halves).max()
+                    continue
+                assert found[level, "LCC"] == np.corrcoef(halves)[0, 1]
+                assert found[level, "SRCC"] == np.corrcoef(stats.rankdata(halves, axis=1))[0, 1]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from types import ModuleType
 
+import pytest
+import threadpoolctl
 import torch
 
 from auditeval.pretrained.threads import one_thread
@@ -27,3 +31,35 @@ def test_overlapping_workers_put_the_number_back() -> None:
         assert torch.get_num_threads() == 4
     finally:
         torch.set_num_threads(before)
+
+
+def test_every_pool_has_one_thread_and_then_as_many_as_before() -> None:
+    def threads() -> list[int]:
+        return [pool["num_threads"] for pool in threadpoolctl.threadpool_info()]
+
+    with threadpoolctl.threadpool_limits(2):
+        before = threads()
+        for _ in range(2):
+            with one_thread():
+                assert set(threads()) == {1}
+            assert threads() == before
+            assert 2 in before
+
+
+def test_libraries_are_looked_for_again_once_modules_have_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked = []
+
+    class Counted(threadpoolctl.ThreadpoolController):
+        def __init__(self) -> None:
+            looked.append(len(sys.modules))
+            super().__init__()
+
+    monkeypatch.setattr(threadpoolctl, "ThreadpoolController", Counted)
+    for name in ("first", "second"):
+        monkeypatch.setitem(sys.modules, f"a_module_that_comes_{name}", ModuleType(name))
+        for _ in range(3):
+            with one_thread():
+                pass
+    assert looked == [looked[0], looked[0] + 1]
