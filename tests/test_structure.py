@@ -50,6 +50,7 @@ ORDER = (
     ("filtering",),
     ("benchmarks",),
     ("report",),
+    ("listening",),
     ("benchmarking",),
     ("training",),
     ("cli",),
