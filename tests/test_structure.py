@@ -51,7 +51,7 @@ ORDER = (
     ("benchmarks",),
     ("report",),
     ("listening",),
-    ("benchmarking",),
+    ("benchmarking", "listening"),
     ("training",),
     ("cli",),
 )
