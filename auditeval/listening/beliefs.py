@@ -27,29 +27,47 @@ class Beliefs(NamedTuple):
     residual: np.ndarray
     system: np.ndarray
 
-    def systems(self, system: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def systems(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Mean and variance of each system's mean over its pairs :: (systems,), (systems,), and the
         variance of the own system's mean after another vote for the pair :: (pairs,)."""
-        size = np.bincount(system)
-        offset, variance = self._offset()
-        left = self.noise / (self.counts * self.within + self.noise)  # what is not explained
-        rating = self.prior + (1 - left) * self.residual + left * offset[system]
-        total = np.bincount(system, left * self.within)
-        loose = np.bincount(system, left)
-        mean = np.bincount(system, rating) / size
-        now = (total + loose**2 * variance) / size**2
-        more = self.noise / ((self.counts + 1) * self.within + self.noise)
-        precision = 1 / variance[system] + self._weight(self.counts + 1) - self._weight(self.counts)
-        after = total[system] + (more - left) * self.within
-        after += (loose[system] + more - left) ** 2 / precision
-        return mean, now, after / size[system] ** 2
+        size = np.bincount(self.system)
+        _, variance = self._offset()
+        left = self._left(self.counts)
+        mean = np.bincount(self.system, self.ratings()) / size
+        alone = np.bincount(self.system, left * self.within)
+        together = np.bincount(self.system, left)
+        now = (alone + together**2 * variance) / size**2
+        more = self._left(self.counts + 1)
+        precision = self._weight(self.counts + 1) - self._weight(self.counts)
+        precision += 1 / variance[self.system]
+        after = alone[self.system] + (more - left) * self.within
+        after += (together[self.system] + more - left) ** 2 / precision
+        return mean, now, after / size[self.system] ** 2
+
+    def ratings(self) -> np.ndarray:
+        """What is expected of each pair :: (pairs,)."""
+        offset, _ = self._offset()
+        left = self._left(self.counts)
+        return self.prior + (1 - left) * self.residual + left * offset[self.system]
 
     def reduction(self) -> np.ndarray:
         """By how much another vote lowers the variance of a pair's rating :: (pairs,)."""
         _, variance = self._offset()
-        left = self.noise / (self.counts * self.within + self.noise)
+        left = self._left(self.counts)
         rating = left * self.within + left**2 * variance[self.system]
         return rating**2 / (rating + self.noise)
+
+    def heard(self, pair: int) -> Beliefs:
+        """The same after a vote for a pair that is as expected: no mean moves."""
+        counts, residual = self.counts.copy(), self.residual.copy()
+        expected = self.ratings()[pair] - self.prior[pair]
+        residual[pair] += (expected - residual[pair]) / (counts[pair] + 1)
+        counts[pair] += 1
+        return self._replace(counts=counts, residual=residual)
+
+    def _left(self, counts: np.ndarray) -> np.ndarray:
+        """The share of the variance within a system that votes leave."""
+        return self.noise / (counts * self.within + self.noise)
 
     def _weight(self, counts: np.ndarray) -> np.ndarray:
         """Precision of a pair's votes as to its system's offset."""

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
 
 from auditeval.listening.beliefs import Beliefs, beliefs
 from auditeval.types import AXES
@@ -15,6 +14,8 @@ RULES = ("balanced", "random", "uncertain")
 """Fewest votes first with seeded ties (the default), any order, by expected gain."""
 GOALS = ("ranking", "training")
 """What the gain of "uncertain" is for: the order of systems, or an evaluator's training."""
+AHEAD = 32
+"""Pairs of an order that are chosen one after the other; a rater's block is seldom longer."""
 SHARE = 0.25
 """Of the votes of an average pair, what every pair gets first, whatever its gain; by choice."""
 
@@ -35,16 +36,39 @@ class Standing(NamedTuple):
     raters: Sequence[str] | None = None
 
 
+class Known(NamedTuple):
+    """What a gain asks: `beliefs` of each judged axis, each pair's votes and the numbers of its
+    groups."""
+
+    beliefs: list[Beliefs]
+    counts: np.ndarray
+    systems: np.ndarray
+    operations: np.ndarray
+
+    def heard(self, pair: int) -> Known:
+        """The same with another vote for a pair, as it is expected."""
+        counts = self.counts.copy()
+        counts[pair] += 1
+        return self._replace(beliefs=[own.heard(pair) for own in self.beliefs], counts=counts)
+
+
 def order(
-    rule: str, goal: str, standings: Sequence[Standing], raters_a_pair: int, seed: int
+    rule: str,
+    goal: str,
+    standings: Sequence[Standing],
+    raters_a_pair: int,
+    seed: int,
+    ahead: int = AHEAD,
 ) -> list[int]:
     """Indices of the pairs that want another vote, most wanted first.
 
-    Pairs that have `raters_a_pair` votes want none. "uncertain" ranks by `ranking_gain` or
-    `training_gain`, but first, fewest votes first, come pairs that have fewer than SHARE of the
-    votes of an average pair: if the first pair is heard each time, of V votes over N pairs each has
-    at least floor(SHARE V / N) - 1. Equal pairs are ordered by `seed`, which is best another at
-    each call. Raises ValueError for a rule or goal that there is not.
+    Pairs that have `raters_a_pair` votes want none. Equal pairs are ordered by `seed`, which is
+    best another at each call. "uncertain" ranks by `ranking_gain` or `training_gain`, but first,
+    fewest votes first, come pairs that have fewer than SHARE of the votes of an average pair: of V
+    votes over N pairs each has at least floor(SHARE V / N) - 1, if the first pair is heard each
+    time. The first `ahead` are chosen one after the other, each as if those before it had been
+    heard, so that they are a block for a rater; the rest by their gain after these. Raises
+    ValueError for a rule or goal that there is not.
     """
     if rule not in RULES or goal not in GOALS:
         raise ValueError(f"expected one of {RULES} and one of {GOALS}, found {rule!r}, {goal!r}")
@@ -55,13 +79,24 @@ def order(
         return wanting.tolist()
     if rule == "balanced" or not len(wanting):
         return wanting[np.argsort(counts[wanting], kind="stable")].tolist()
-    gain = (ranking_gain if goal == "ranking" else training_gain)(standings)
+    gain = ranking_gain if goal == "ranking" else training_gain
+    now = known(standings)
+    chosen: list[int] = []
+    while len(wanting) and len(chosen) < ahead:
+        place = _most_wanted(gain(now), now.counts, wanting)[0]
+        chosen.append(int(wanting[place]))
+        now, wanting = now.heard(chosen[-1]), np.delete(wanting, place)
+    rest = wanting[_most_wanted(gain(now), now.counts, wanting)]
+    return [*chosen, *rest.tolist()]
+
+
+def _most_wanted(gain: np.ndarray, counts: np.ndarray, wanting: np.ndarray) -> np.ndarray:
+    """Places in `wanting`, the starved first and then by gain."""
     starved = counts < np.floor(SHARE * counts.sum() / len(counts))
-    keys = (-gain[wanting], np.where(starved, counts, 0)[wanting], ~starved[wanting])
-    return wanting[np.lexsort(keys)].tolist()
+    return np.lexsort((-gain[wanting], np.where(starved, counts, 0)[wanting], ~starved[wanting]))
 
 
-def ranking_gain(standings: Sequence[Standing]) -> np.ndarray:
+def ranking_gain(known: Known) -> np.ndarray:
     """By how many wrongly ordered pairs of systems another vote lowers what is expected :: (pairs,)
 
     A listening test estimates systems' means with standard errors; of two whose difference D is
@@ -76,20 +111,19 @@ def ranking_gain(standings: Sequence[Standing]) -> np.ndarray:
     maximises information on all scores; here it is the order that counts. Factors that all pairs
     share are left out.
     """
-    systems = _numbered([standing.system for standing in standings])
-    gain = np.zeros(len(standings))
-    for belief in _judged(standings):
-        mean, variance, after = belief.systems(systems)
+    gain = np.zeros(len(known.counts))
+    for belief in known.beliefs:
+        mean, variance, after = belief.systems()
         difference = mean[:, None] - mean[None, :]
         before = variance[:, None] + variance[None, :]
-        tie = stats.norm.pdf(difference / np.sqrt(before))
+        tie = np.exp(-np.square(difference) / (2 * before))
         np.fill_diagonal(tie, 0.0)
         new = after[:, None] + variance[None, :]  # (pairs, systems)
-        gain += (tie[systems] * (1 - np.sqrt(new / before[systems]))).sum(axis=1)
+        gain += (tie[known.systems] * (1 - np.sqrt(new / before[known.systems]))).sum(axis=1)
     return gain
 
 
-def training_gain(standings: Sequence[Standing]) -> np.ndarray:
+def training_gain(known: Known) -> np.ndarray:
     """What another vote is worth to who trains an evaluator on the means of votes :: (pairs,)
 
     The variance of a pair's rating that a vote takes away, v^2 / (v + sigma^2), where v is what is
@@ -99,15 +133,9 @@ def training_gain(standings: Sequence[Standing]) -> np.ndarray:
     before a narrow one. It is multiplied by the mean of two needs, of its system and its operation:
     the votes of an average one by those of this one.
     """
-    gain = np.zeros(len(standings))
-    for belief in _judged(standings):
-        gain += belief.reduction()
-    counts = np.array([len(standing.votes) for standing in standings])
-    needs = [
-        _need(_numbered([getattr(standing, name) for standing in standings]), counts)
-        for name in ("system", "operation")
-    ]
-    return gain * (needs[0] + needs[1]) / 2
+    gain = np.sum([belief.reduction() for belief in known.beliefs], axis=0)
+    need = _need(known.systems, known.counts) + _need(known.operations, known.counts)
+    return gain * need / 2
 
 
 def _need(groups: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -115,12 +143,8 @@ def _need(groups: np.ndarray, counts: np.ndarray) -> np.ndarray:
     return ((1 + votes.mean()) / (1 + votes))[groups]
 
 
-def _numbered(names: Sequence[str]) -> np.ndarray:
-    return np.unique(np.array(names, dtype=object).astype(str), return_inverse=True)[1]
-
-
-def _judged(standings: Sequence[Standing]) -> list[Beliefs]:
-    """Of each axis that anybody judged, or of all as long as there are no votes."""
+def known(standings: Sequence[Standing]) -> Known:
+    """Beliefs of each axis that anybody judged, or of all as long as there are no votes."""
     counts = np.array([len(standing.votes) for standing in standings])
     votes = np.concatenate([standing.votes.reshape(-1, len(AXES)) for standing in standings])
     pair = np.repeat(np.arange(len(standings)), counts)
@@ -128,11 +152,13 @@ def _judged(standings: Sequence[Standing]) -> list[Beliefs]:
     low = np.array([none if s.low is None else s.low for s in standings])
     high = np.array([none if s.high is None else s.high for s in standings])
     systems = _numbered([standing.system for standing in standings])
-    found = []
-    for axis in range(len(AXES)):
+    judged = np.isfinite(votes).any(axis=0) | (len(votes) == 0)
+    made = []
+    for axis in np.flatnonzero(judged):
         given = np.isfinite(votes[:, axis])
-        if given.any() or not len(votes):
-            found.append(
-                beliefs(pair[given], votes[given, axis], systems, low[:, axis], high[:, axis])
-            )
-    return found
+        made.append(beliefs(pair[given], votes[given, axis], systems, low[:, axis], high[:, axis]))
+    return Known(made, counts, systems, _numbered([standing.operation for standing in standings]))
+
+
+def _numbered(names: Sequence[str]) -> np.ndarray:
+    return np.unique(np.array(names, dtype=str), return_inverse=True)[1]

@@ -84,7 +84,7 @@ def heard(
         bias, own = rng.normal(0.0, 0.4), f"r{rater}"
         for trial in range(each):
             known = standings(systems, votes, names)
-            wanted = order("uncertain", "ranking", known, 10**6, seed=each * rater + trial)
+            wanted = order("uncertain", "ranking", known, 10**6, each * rater + trial, ahead=1)
             at = next(at for at in wanted if own not in names[at])
             vote = ratings[at] + bias + taste[systems[at]] + rng.normal(0.0, 0.8)
             votes[at].append([float(np.clip(np.round(vote), 1, 5)), np.nan, np.nan])
