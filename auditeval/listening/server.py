@@ -39,7 +39,7 @@ def application(test: Session, hosts: Collection[str], prefix: str = "") -> Prot
 
     `hosts` are the names that it may be asked for, `prefix` the sub-path of a reverse proxy.
     """
-    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
     _add_raters_pages(app, test, prefix)
     admin.add_pages(app, test, prefix)
 
