@@ -179,14 +179,16 @@ def _selected(
     database: VotesDatabase, settings: Settings, rated: set[int], rng: np.random.Generator
 ) -> list[int]:
     """The pairs that `selection.order` wants most, in a seeded order."""
-    taken = _taken(database, settings)
-    open_ = [n for n in database.pairs if n not in rated and taken[n] < settings.raters_per_pair]
-    standings = standing(database, open_)
+    taken, numbers = _taken(database, settings), list(database.pairs)
+    known = standing(database, numbers)
+    # Of each pair the votes that are wanted, less the places that are held.
+    wanted = [
+        0 if number in rated else settings.raters_per_pair - taken[number] + len(found.votes)
+        for number, found in zip(numbers, known, strict=True)
+    ]
     seed = int(rng.integers(2**31))
-    wanted = selection.order(
-        settings.select, settings.goal, standings, settings.raters_per_pair, seed
-    )
-    chosen = [open_[place] for place in wanted[: settings.block]]
+    best = selection.order(settings.select, settings.goal, known, wanted, seed)
+    chosen = [numbers[place] for place in best[: settings.block]]
     return [chosen[place] for place in rng.permutation(len(chosen))]
 
 

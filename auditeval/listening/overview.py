@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from auditeval.listening import headphones, results, screening
+from auditeval.listening import design, headphones, results, screening
+from auditeval.listening.confidence import settled
 from auditeval.listening.results import Panels, Results
 from auditeval.listening.settings import Settings
 from auditeval.listening.votes_database import VotesDatabase
@@ -64,7 +65,12 @@ def of(database: VotesDatabase, settings: Settings) -> Overview:
             for t in found.trials
             if found.votes[t.number].comment
         ],
-        tables=[_systems(ranked), _agreement(found, panels), _raters(found, panels, suspects)],
+        tables=[
+            _systems(ranked),
+            _settled(database, found),
+            _agreement(found, panels),
+            _raters(found, panels, suspects),
+        ],
     )
 
 
@@ -107,6 +113,26 @@ def _systems(ranked: Ranking) -> Table:
         columns=[Column("system", label=True), Column("pairs"), *columns],
         rows=rows,
         notes=["Means over pairs of the mean vote. Brackets: 95 % bootstrap over pairs."],
+    )
+
+
+def _settled(database: VotesDatabase, found: Results) -> Table:
+    done = [rater.name for rater in found.raters.values() if rater.finished is not None]
+    rankings = settled(design.standing(database, list(found.pairs)), finished=done)
+    rows: list[list[Content]] = []
+    for made in rankings:
+        pairs = len(made.systems) * (len(made.systems) - 1) // 2
+        said = "all" if made.settled else f"{pairs - len(made.undecided)} of {pairs}"
+        rows.append([made.axis, said, ", ".join(f"{a} / {b}" for a, b in made.undecided[:5])])
+    return Table(
+        title="Is the order of systems settled?",
+        columns=[Column("axis", label=True), Column("pairs settled"), Column("open, among others")],
+        rows=rows,
+        notes=[
+            f"By the {len(done)} raters who have finished. Of what is settled, at most 5 % is ever "
+            "wrong, however often one looks; when all is, the test can be stopped."
+        ],
+        marked=False,
     )
 
 

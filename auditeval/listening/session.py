@@ -50,6 +50,8 @@ class Session:
 
     def step(self, rater: Rater) -> Step:
         """The page that this rater is to see now, whatever they asked for."""
+        if rater.finished is not None:
+            return Step("thanks")
         if rater.consented is None:
             return Step("consent")
         if self.settings.headphone_check:
@@ -62,11 +64,11 @@ class Session:
             if trial.kind == "training" and trial.seen is None and trial.number in votes:
                 return Step("explained", trial, tuple(trials))
         if self._out_of_time(trials, votes):
-            return Step("thanks", None, tuple(trials))
+            return self._finished(rater)
         if not waiting:
             waiting = design.next_block(self.database, self.settings, rater)
             if not waiting:
-                return Step("thanks", None, tuple(trials))
+                return self._finished(rater)
             trials += waiting
         trial = waiting[0]
         begins = all(other.block < trial.block for other in trials[: trial.position])
@@ -75,6 +77,11 @@ class Session:
         if trial.shown is None:
             self.database.note_trial(trial, "shown", time.time())
         return Step("trial", trial, tuple(trials))
+
+    def _finished(self, rater: Rater) -> Step:
+        """An end that stays one, even where places come free: others count on it (`settled`)."""
+        self.database.note_rater(rater, "finished", time.time())
+        return Step("thanks")
 
     def voted(self, trial: Trial) -> bool:
         """Whether a trial has its vote."""

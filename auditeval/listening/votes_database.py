@@ -28,7 +28,7 @@ CREATE TABLE pairs (
 );
 CREATE TABLE raters (
     number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, token TEXT NOT NULL UNIQUE,
-    consented REAL, headphones TEXT
+    consented REAL, headphones TEXT, finished REAL
 );
 CREATE TABLE trials (
     number INTEGER PRIMARY KEY, token TEXT NOT NULL UNIQUE,
@@ -54,13 +54,14 @@ CREATE TABLE votes (
 
 
 class Rater(NamedTuple):
-    """`consented` is a time; `headphones` what `headphones.py` keeps of the check, as JSON."""
+    """`consented` and `finished` are times; `headphones` is what `headphones.py` keeps, as JSON."""
 
     number: int
     name: str
     token: str
     consented: float | None
     headphones: str | None
+    finished: float | None
 
 
 class Trial(NamedTuple):
@@ -170,8 +171,8 @@ class VotesDatabase:
         return self.raters()[-count:] if count else []
 
     def note_rater(self, rater: Rater, column: str, value: float | str) -> None:
-        """Keep a rater's consent or headphone check."""
-        assert column in ("consented", "headphones")
+        """Keep a rater's consent, headphone check or end."""
+        assert column in Rater._fields[-3:]
         with self.transaction() as write:
             write.execute(f"UPDATE raters SET {column} = ? WHERE number = ?", (value, rater.number))
 
