@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from auditeval.cli import listen_simulate
 from auditeval.cli.options import Force
 from auditeval.text import say
 
@@ -27,6 +28,8 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     help="Run a listening test: `auditeval listen MANIFEST --votes votes.db` serves it.",
 )
+
+app.command("simulate")(listen_simulate.simulate)
 
 VotesFile = Annotated[Path, typer.Argument(help="The votes of `auditeval listen`.")]
 Screen = Annotated[

@@ -56,13 +56,14 @@ def order(
     rule: str,
     goal: str,
     standings: Sequence[Standing],
-    raters_a_pair: int,
+    raters_a_pair: int | Sequence[int],
     seed: int,
     ahead: int = AHEAD,
 ) -> list[int]:
     """Indices of the pairs that want another vote, most wanted first.
 
-    Pairs that have `raters_a_pair` votes want none. Equal pairs are ordered by `seed`, which is
+    Pairs that have `raters_a_pair` votes want none. That may be a number for each pair: 0 for those
+    that are not to be heard, whose votes count all the same. Equal pairs are ordered by `seed`, which is
     best another at each call. "uncertain" ranks by `ranking_gain` or `training_gain`, but first,
     fewest votes first, come pairs that have fewer than SHARE of the votes of an average pair: of V
     votes over N pairs each has at least floor(SHARE V / N) - 1, if the first pair is heard each
@@ -74,7 +75,7 @@ def order(
         raise ValueError(f"expected one of {RULES} and one of {GOALS}, found {rule!r}, {goal!r}")
     counts = np.array([len(standing.votes) for standing in standings], int)
     wanting = np.random.default_rng(seed).permutation(len(standings))
-    wanting = wanting[counts[wanting] < raters_a_pair]
+    wanting = wanting[(counts < np.asarray(raters_a_pair))[wanting]]
     if rule == "random":
         return wanting.tolist()
     if rule == "balanced" or not len(wanting):

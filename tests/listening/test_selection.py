@@ -36,6 +36,7 @@ def test_every_rule_names_the_pairs_that_lack_votes_once(rule: str, goal: str) -
     pairs = [pair([3.0] * n, system="ab"[n % 2]) for n in (0, 5, 2, 5, 1, 6)]
     assert sorted(order(rule, goal, pairs, 5, seed=1)) == [0, 2, 4]
     assert order(rule, goal, pairs, 5, seed=1) == order(rule, goal, pairs, 5, seed=1)
+    assert sorted(order(rule, goal, pairs, [1, 9, 0, 0, 2, 0], seed=1)) == [0, 1, 4]
     assert order(rule, goal, [pair() for _ in range(3)], 5, 1) != []
     assert order(rule, goal, [], 5, 1) == order(rule, goal, [pair([3.0])], 1, 1) == []
     orders = {tuple(order(rule, goal, [pair() for _ in range(6)], 5, seed)) for seed in range(20)}
