@@ -106,7 +106,7 @@ async function report(side) {
   check();
 }
 
-const cannot = find("#cannot");
+const cannot = find("#cannot-judge");
 
 function check() {
   if (sending) return;
@@ -241,7 +241,7 @@ document.addEventListener("keydown", (event) => {
   if (key === "ArrowLeft" || key === "ArrowRight") {
     if (target.matches("input")) return; // radios and the position have these keys themselves
     player?.seek(player.position + (key === "ArrowLeft" ? -1 : 1));
-  } else if (key === " " && target.matches("button, summary, #cannot")) {
+  } else if (key === " " && target.matches("button, summary, #cannot-judge")) {
     return;
   } else if (KEYS[key.toLowerCase()]) KEYS[key.toLowerCase()]();
   else return;
