@@ -31,9 +31,9 @@ class Beliefs(NamedTuple):
         """Mean and variance of each system's mean over its pairs :: (systems,), (systems,), and the
         variance of the own system's mean after another vote for the pair :: (pairs,)."""
         size = np.bincount(self.system)
-        _, variance = self._offset()
+        offset, variance = self._offset()
         left = self._left(self.counts)
-        mean = np.bincount(self.system, self.ratings()) / size
+        mean = np.bincount(self.system, self._ratings(offset)) / size
         alone = np.bincount(self.system, left * self.within)
         together = np.bincount(self.system, left)
         now = (alone + together**2 * variance) / size**2
@@ -46,7 +46,9 @@ class Beliefs(NamedTuple):
 
     def ratings(self) -> np.ndarray:
         """What is expected of each pair :: (pairs,)."""
-        offset, _ = self._offset()
+        return self._ratings(self._offset()[0])
+
+    def _ratings(self, offset: np.ndarray) -> np.ndarray:
         left = self._left(self.counts)
         return self.prior + (1 - left) * self.residual + left * offset[self.system]
 

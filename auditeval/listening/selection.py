@@ -63,13 +63,13 @@ def order(
     """Indices of the pairs that want another vote, most wanted first.
 
     Pairs that have `raters_a_pair` votes want none. That may be a number for each pair: 0 for those
-    that are not to be heard, whose votes count all the same. Equal pairs are ordered by `seed`, which is
-    best another at each call. "uncertain" ranks by `ranking_gain` or `training_gain`, but first,
-    fewest votes first, come pairs that have fewer than SHARE of the votes of an average pair: of V
-    votes over N pairs each has at least floor(SHARE V / N) - 1, if the first pair is heard each
-    time. The first `ahead` are chosen one after the other, each as if those before it had been
-    heard, so that they are a block for a rater; the rest by their gain after these. Raises
-    ValueError for a rule or goal that there is not.
+    that are not to be heard, whose votes count all the same. Equal pairs are ordered by `seed`,
+    which is best another at each call. "uncertain" ranks by `ranking_gain` or `training_gain`, but
+    first, fewest votes first, come pairs that have fewer than SHARE of the votes of an average
+    pair: of V votes over N pairs each has at least floor(SHARE V / N) - 1, if the first pair is
+    heard each time and none is full. The first `ahead` are chosen one after the other, each as if
+    those before it had been heard, so that they are a block for a rater; the rest by their gain
+    after these. Raises ValueError for a rule or goal that there is not.
     """
     if rule not in RULES or goal not in GOALS:
         raise ValueError(f"expected one of {RULES} and one of {GOALS}, found {rule!r}, {goal!r}")

@@ -119,7 +119,7 @@ def _hold(
     else:
         pools = [rng.permutation(votes) for votes in all_votes]
     sizes = [len(pool) for pool in pools]
-    measure = _Measure([pair.system or "" for pair, _ in panel], all_votes)
+    measure = Measure([pair.system or "" for pair, _ in panel], all_votes)
     standings = [
         Standing(pair.system or "", pair.operation or "", votes[:0], *_ends(scores.get(pair.id)))
         for pair, votes in panel
@@ -146,7 +146,7 @@ def _ends(scores: Scores | None) -> tuple[np.ndarray | None, np.ndarray | None]:
     return low, high
 
 
-class _Measure:
+class Measure:
     """(wrong, lcc) of votes so far against all votes, each a mean over the judged axes."""
 
     def __init__(self, systems: Sequence[str], votes: Sequence[np.ndarray]) -> None:
