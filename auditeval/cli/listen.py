@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -118,9 +119,7 @@ def serve(
                     say(f"{rater.name}  {address}/r/{rater.token}")
                 say(f"you  {address}/admin/{database.fact('admin')}")
                 say(f"serving {len(pairs)} pairs; votes go to {votes}; Ctrl-C stops")
-                import sys
-
-                sys.stdout.flush()
+                sys.stdout.flush()  # who reads it from a pipe waits for it
 
             serving.serve(test, host, port, url, ready)
         finally:

@@ -64,14 +64,16 @@ def _plain(table: Table) -> dict[str, Any]:
     """A table as texts, for a page."""
     rows = [
         [
-            " ".join(printed(content, column))
+            {"says": " ".join(printed(content, column)), "amount": not isinstance(content, str)}
             for content, column in zip(row, table.columns, strict=True)
         ]
         for row in table.rows
     ]
+    amounts = [all(row[place]["amount"] for row in rows) for place in range(len(table.columns))]
+    heads = [" ".join(filter(None, column.heading)) for column in table.columns]
     return {
         "title": table.title,
-        "heads": [(" ".join(filter(None, c.heading)), c.label) for c in table.columns],
+        "heads": list(zip(heads, amounts, strict=True)),
         "rows": rows,
         "notes": [*table.notes, *(f"–: {u.reason}." for u in table.undefined())],
     }

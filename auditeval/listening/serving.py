@@ -102,7 +102,7 @@ def _intervals(scores: Path | None, ids: set[str]) -> dict[str, str]:
 def serve(
     test: Session, host: str, port: int, url: str | None, ready: Callable[[str], Any]
 ) -> None:
-    """Serve until the process is told to stop; `ready` is called with the address beforehand.
+    """Serve until the process is told to stop; `ready` is called with the address when it can be.
 
     `url` is what raters open where that is not `host` and `port`: a proxy's, with its sub-path.
     Raises UserError where the port cannot be had.
@@ -125,9 +125,14 @@ def serve(
         lifespan="off",
         timeout_graceful_shutdown=3,
     )
-    ready(address)
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            ready(address)
+
     with listener:
-        uvicorn.Server(config).run(sockets=[listener])
+        Server(config).run(sockets=[listener])
 
 
 def hosts(host: str, address: str) -> set[str]:

@@ -58,9 +58,9 @@ class Hand:
         self.ready()
         self.page.click("#play")
         self.heard("original")
+        self.page.wait_for_selector("#play:has-text('Play')")  # it has ended
         self.page.click("button.side[data-side=edited]")
-        if self.page.inner_text("#play") == "Play":
-            self.page.click("#play")
+        self.page.click("#play")
         self.heard("edited")
         for axis, grade in zip(("quality", "relevance", "faithfulness"), grades, strict=True):
             self.page.click(f"label.grade:has(input[name={axis}][value='{grade}'])")
@@ -75,8 +75,8 @@ class Hand:
         self.heard("original")
         keys.press("b")
         self.page.wait_for_selector("button.side[data-side=edited][aria-pressed=true]")
-        if self.page.inner_text("#play") == "Play":
-            keys.press(" ")
+        self.page.wait_for_selector("#play:has-text('Play')")  # it has ended
+        keys.press(" ")
         self.heard("edited")
         for grade in grades:
             keys.press(str(grade))
