@@ -16,7 +16,7 @@ def words(text: str) -> list[str]:
     """In lower case, without punctuation.
 
     >>> words("A dog's bark, 雨声.")
-    ["a", "dog's", "bark", "雨", "声"]
+    ['a', "dog's", 'bark', '雨', '声']
     """
     return [found.group().lower() for found in _WORD.finditer(text)]
 

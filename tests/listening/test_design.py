@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 from listening_tests import pairs, session
 
-from auditeval.listening import design
+from auditeval import scores_table
+from auditeval.listening import design, serving
 from auditeval.listening.session import Session
 from auditeval.listening.settings import Settings
 from auditeval.listening.votes_database import Rater, Trial, Vote
-from auditeval.types import AXES
+from auditeval.types import AXES, Scores, UserError
 
 
 @pytest.mark.parametrize("items", range(2, 12))
@@ -172,3 +173,29 @@ def test_the_same_seed_makes_the_same_design(tmp_path: Path) -> None:
         trials = [t for rater in test.database.raters() for t in vote_all(test, rater)]
         found.append(json.dumps([[t.rater, t.kind, t.form, t.pair, t.other] for t in trials]))
     assert found[0] == found[1]
+
+
+def test_the_intervals_of_an_evaluator_reach_the_selection(tmp_path: Path) -> None:
+    given = pairs(tmp_path, 3)
+    ends = {"quality": (2.0, 4.0), "relevance": (1.0, 5.0), "faithfulness": (3.0, 3.5)}
+    rows = [Scores(pair.id, 3.0, 3.0, 3.2, intervals=ends) for pair in given[:2]]
+    scores_table.write(rows, tmp_path / "scores.csv")
+    settings = Settings.model_validate({"select": "uncertain"})
+    path = tmp_path / "votes.db"
+    database = serving.made_or_opened(path, given, settings, tmp_path / "scores.csv")
+    first, _, third = design.standing(database, [0, 1, 2])
+    assert first.low is not None
+    assert first.high is not None
+    assert first.low.tolist() == [2.0, 1.0, 3.0]
+    assert first.high.tolist() == [4.0, 5.0, 3.5]
+    assert third.low is None
+    scores_table.write([Scores("another", 3.0, 3.0, 3.2)], tmp_path / "others.csv")
+    with pytest.raises(UserError, match=r"others\.csv: has no row with intervals of a pair"):
+        serving.made_or_opened(tmp_path / "new.db", given, settings, tmp_path / "others.csv")
+
+
+def test_a_ranking_of_systems_needs_systems(tmp_path: Path) -> None:
+    given = [pair.model_copy(update={"system": None}) for pair in pairs(tmp_path)]
+    settings = Settings.model_validate({"select": "uncertain"})
+    with pytest.raises(UserError, match="names no system; --goal ranking is about systems"):
+        serving.made_or_opened(tmp_path / "votes.db", given, settings, None)
