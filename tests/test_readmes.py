@@ -48,7 +48,7 @@ GIVEN = {
         *("400 public recordings", "5,400 pairs", "best 15 %", "CC BY 3.0", "45 pairs of classes"),
         *("20 backgrounds", "900 tuples", "1,800 pairs", "60 % by quality", "15 % of each"),
     ],
-    "listening_selection": ["143 of 208 cases", "CC BY 4.0"],
+    "listening_selection": ["143 of 208 cases", "CC BY 4.0", "al. 2024"],
     "train_auditeval_llm": [
         *("section 4.2", "alpha 32", "dropout .05", "seed 1984", "1/64", "1e-4", "1e-5"),
         *("clips of 10 s", "1 to 10 s", "filled to 30 s", "Hidden 64", "Hidden 512"),
