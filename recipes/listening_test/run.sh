@@ -3,7 +3,7 @@
 # votes as a manifest, an evaluator trained on them and reported. SECONDS_A_CLIP is the length of a
 # clip, ESC10 a folder of recordings in place of synthesised sounds. What the README quotes goes to
 # RESULTS, by default results/ beside this file, the pictures to PICTURES, by default beside it too.
-# DESIGN: other settings of the test.
+# DESIGN: other settings of the test; RESAMPLES: draws of the intervals.
 set -euo pipefail
 recipe="$(cd "$(dirname "$0")" && pwd)"
 mkdir -p "$1" "${RESULTS:=$recipe/results}" "${PICTURES:=$recipe}"
@@ -19,10 +19,11 @@ auditeval() {
 "$python" "$recipe/pairs.py" "$work" "${SECONDS_A_CLIP:-2.5}" ${ESC10:+"$ESC10"}
 
 # The test: in a process of its own until the last rater is done.
-auditeval listen "$work/edits.jsonl" --votes "$work/votes.db" --settings "${DESIGN:-$recipe/design.yaml}" \
-    --raters 3 --port 0 > "$work/served.txt" &
+"$python" -c "from auditeval.cli import main; main()" listen "$work/edits.jsonl" \
+    --votes "$work/votes.db" --settings "${DESIGN:-$recipe/design.yaml}" --raters 3 --port 0 \
+    > "$work/served.txt" &
 server=$!
-trap 'kill -INT $server 2> /dev/null || true' EXIT
+trap 'kill $server 2> /dev/null || true' EXIT
 until grep -q ^serving "$work/served.txt"; do
     kill -0 $server
     sleep 0.2
@@ -37,8 +38,9 @@ auditeval listen export "$work/votes.db" -o "$work/rated.jsonl" --screen p808 --
 "$python" train.py data=manifest data.path="$work/rated.jsonl" data.split.test_share=0.25 \
     data.split.validation_share=0 'features=[spectrum,words]' compare=none fit=heads run_dir="$work/run"
 auditeval score "$work/rated.jsonl" -c "$work/run/pairwise/holdout/checkpoint" -o "$work/scores.csv"
-auditeval evaluate "$work/scores.csv" --against "$work/rated.jsonl" -o "$work/report"
-auditeval describe "$work/rated.jsonl" -o "$work/description"
+auditeval evaluate "$work/scores.csv" --against "$work/rated.jsonl" -o "$work/report" \
+    --resamples "${RESAMPLES:-1000}"
+auditeval describe "$work/rated.jsonl" -o "$work/description" --resamples "${RESAMPLES:-1000}"
 
 cp "$work/description/description.md" "$results/votes.md"
 "$python" -m auditeval.report.machine "$results"

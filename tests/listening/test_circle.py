@@ -27,6 +27,7 @@ def test_from_edits_to_an_evaluator_of_people(tmp_path: Path) -> None:
     settings = {
         "PYTHON": sys.executable,
         "SECONDS_A_CLIP": "0.5",
+        "RESAMPLES": "20",
         "DESIGN": str(tmp_path / "design.yaml"),
         "RESULTS": str(tmp_path / "results"),
         "PICTURES": str(tmp_path / "pictures"),
