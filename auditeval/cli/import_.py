@@ -50,8 +50,8 @@ def import_(
     System, operation and source of AuditScore and ms-swift come from the authors' file names, where
     an AuditScore record does not say them itself.
 
-    webmushra: the folder of webMUSHRA, with results/ and configs/. p808: what the P.808 toolkit made
-    (*_votes_per_worker*.csv), its rating_clips.csv with references, and the clips.
+    webmushra: the folder of webMUSHRA, with results/ and configs/. p808: what the P.808 toolkit
+    made (*_votes_per_worker*.csv), its rating_clips.csv with references, and the clips.
 
     omni-results: what AuditEval-llm answered (the result file of `swift infer`) becomes a scores
     table. Its ids are those of `import ms-swift` of the same file, and of the file that the
