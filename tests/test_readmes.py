@@ -27,6 +27,7 @@ GIVEN = {
     "filtering.md": ["20 backgrounds", "paper's 594,000 pairs", "95 % interval"],
     "glossary.md": ["0 to 100", "60 dB"],
     "install.md": ["Python 3.10 to 3.13"],
+    "listening.md": [],
     "limits.md": [
         *("90 %", "0.1 or more", "20 ms", "40 dB", ".045 of a point", "not .05", "11 of 12"),
         *("by .2 and .6 of a point", "in .58 of 12 trials"),
@@ -43,6 +44,8 @@ GIVEN = {
         *("400 public recordings", "5,400 pairs", "best 15 %", "CC BY 3.0", "45 pairs of classes"),
         *("20 backgrounds", "900 tuples", "1,800 pairs", "60 % by quality", "15 % of each"),
     ],
+    "listening_test": [],
+    "listening_selection": ["143 of 208 cases", "CC BY 4.0", "al. 2024"],
     "train_auditeval_llm": [
         *("section 4.2", "alpha 32", "dropout .05", "seed 1984", "1/64", "1e-4", "1e-5"),
         *("clips of 10 s", "1 to 10 s", "filled to 30 s", "Hidden 64", "Hidden 512"),

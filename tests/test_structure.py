@@ -50,7 +50,8 @@ ORDER = (
     ("filtering",),
     ("benchmarks",),
     ("report",),
-    ("benchmarking",),
+    ("listening",),
+    ("benchmarking", "listening"),
     ("training",),
     ("cli",),
 )

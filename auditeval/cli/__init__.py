@@ -25,6 +25,7 @@ from auditeval.cli import (
     filter,
     generate,
     import_,
+    listen,
     metrics,
     score,
 )
@@ -51,6 +52,7 @@ app.command("filter")(filter.filter_)
 app.command("metrics")(metrics.metrics)
 app.add_typer(bench.app, name="bench")
 app.command("import")(import_.import_)
+app.add_typer(listen.app, name="listen")
 app.command("convert")(convert.convert)
 
 

@@ -18,8 +18,10 @@ class Layout(str, Enum):
 
     auditscore = "auditscore"
     ms_swift = "ms-swift"
+    p808 = "p808"
     p835 = "p835"
     mushra_codecs = "mushra-codecs"
+    webmushra = "webmushra"
     pick_the_best = "pick-the-best"
     pick_the_best_voice = "pick-the-best-voice"
     omni_results = "omni-results"
@@ -48,6 +50,9 @@ def import_(
     System, operation and source of AuditScore and ms-swift come from the authors' file names, where
     an AuditScore record does not say them itself.
 
+    webmushra: the folder of webMUSHRA, with results/ and configs/. p808: what the P.808 toolkit
+    made (*_votes_per_worker*.csv), its rating_clips.csv with references, and the clips.
+
     omni-results: what AuditEval-llm answered (the result file of `swift infer`) becomes a scores
     table. Its ids are those of `import ms-swift` of the same file, and of the file that the
     inference was on where each edited file has a name of its own. A line without a readable
@@ -58,6 +63,8 @@ def import_(
         auditeval import auditscore AuditScore/dataset -o auditscore.jsonl
 
         auditeval import ms-swift test.jsonl -o pairs.jsonl
+
+        auditeval import webmushra webMUSHRA -o rated.jsonl
 
         auditeval import omni-results test_res.jsonl -o auditeval_llm.csv
 

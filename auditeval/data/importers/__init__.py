@@ -1,4 +1,4 @@
-"""Other layouts to pairs: AuditScore's metadata, ms-swift JSONL, tables of listening tests.
+"""Other layouts to pairs: AuditScore's metadata, ms-swift JSONL, results of listening tests.
 
 Each importer takes a folder and returns pairs, or raises UserError with file and line. Audio stays
 where it is; a clip that is only made of others is written beside the manifest. What an evaluator
@@ -14,10 +14,12 @@ from auditeval import manifest
 from auditeval.data.importers.auditscore import import_auditscore
 from auditeval.data.importers.listening_tests import import_mushra_codecs, import_p835
 from auditeval.data.importers.ms_swift import import_ms_swift, import_omni_results
+from auditeval.data.importers.p808 import import_p808
 from auditeval.data.importers.pick_the_best import (
     import_pick_the_best,
     import_pick_the_best_voice,
 )
+from auditeval.data.importers.webmushra import import_webmushra
 from auditeval.types import EditPair, UserError
 
 __all__ = [
@@ -26,10 +28,12 @@ __all__ = [
     "import_ms_swift",
     "import_mushra_codecs",
     "import_omni_results",
+    "import_p808",
     "import_p835",
     "import_pick_the_best",
     "import_pick_the_best_voice",
     "import_to_manifest",
+    "import_webmushra",
 ]
 
 Importer = Callable[[Path, Path], list[EditPair]]
@@ -43,8 +47,10 @@ def _making_none(importer: Callable[[Path], list[EditPair]]) -> Importer:
 IMPORTERS: dict[str, Importer] = {
     "auditscore": _making_none(import_auditscore),
     "ms-swift": _making_none(import_ms_swift),
+    "p808": _making_none(import_p808),
     "p835": _making_none(import_p835),
     "mushra-codecs": _making_none(import_mushra_codecs),
+    "webmushra": _making_none(import_webmushra),
     "pick-the-best": import_pick_the_best,
     "pick-the-best-voice": _making_none(import_pick_the_best_voice),
 }

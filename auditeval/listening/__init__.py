@@ -1,0 +1,1 @@
+"""Listening tests: from a folder of edits to the ratings of people."""

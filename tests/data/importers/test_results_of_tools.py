@@ -1,0 +1,162 @@
+"""Results as webMUSHRA and the P.808 toolkit write them: votes by rater, on the project's scale."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import noise, sound
+
+from auditeval import manifest
+from auditeval.data.importers import import_p808, import_webmushra
+from auditeval.types import UserError
+
+CONFIG = """
+testname: An example
+testId: Default Example
+pages:
+    - type: generic
+      id: first_page
+      content: Welcome!
+    - type: mushra
+      id: trial1
+      reference: configs/audio/ref.wav
+      createAnchor35: true
+      stimuli:
+          C1: configs/audio/c1.wav
+          C2: configs/audio/c2.wav
+    -
+          - random
+          - type: mushra
+            id: trial2
+            reference: configs/audio/ref.wav
+            stimuli:
+                C1: configs/audio/c2.wav
+"""
+# As its service/write.php writes them.
+HEAD = "session_test_id,email,age,session_uuid,trial_id,rating_stimulus,rating_score,rating_time,"
+RATED = [
+    '"Default Example",a@b,30,u-1,trial1,reference,100,12,',
+    '"Default Example",a@b,30,u-1,trial1,C1,80,12,"a bit, dull"',
+    '"Default Example",a@b,30,u-1,trial1,C2,20,12,',
+    '"Default Example",a@b,30,u-1,trial1,anchor35,5,12,',
+    '"Default Example",c@d,40,u-2,trial1,C1,60,9,',
+    '"Default Example",c@d,40,u-2,trial2,C1,0,9,',
+]
+
+
+def webmushra(folder: Path, rated: list[str], head: str = f"{HEAD}rating_comment") -> Path:
+    (folder / "results" / "default-example").mkdir(parents=True)
+    (folder / "configs" / "audio").mkdir(parents=True)
+    for name in ("ref", "c1", "c2"):
+        sound(folder / "configs" / "audio" / f"{name}.wav", noise(8000))
+    (folder / "configs" / "example.yaml").write_text(CONFIG)
+    table = folder / "results" / "default-example" / "mushra.csv"
+    table.write_text("\n".join([head, *rated]) + "\n")
+    return folder
+
+
+def test_webmushra(cli: Any, tmp_path: Path) -> None:
+    folder = webmushra(tmp_path / "webMUSHRA", RATED)
+    ended = cli("import", "webmushra", folder, "-o", tmp_path / "rated.jsonl")
+    assert ended.status == 0, ended.err
+    first, second, third = manifest.read(tmp_path / "rated.jsonl")
+    assert first.id == "Default Example-trial1-C1"
+    assert first.raters["quality"] == {"u-1": 1 + 80 / 25, "u-2": 1 + 60 / 25}
+    assert first.raters["quality"] == first.raters["faithfulness"]
+    assert "relevance" not in first.raters
+    assert (first.system, first.source, first.listening_test) == ("C1", "trial1", "Default Example")
+    assert first.original.samefile(folder / "configs" / "audio" / "ref.wav")
+    assert second.ratings["quality"] == 1.8
+    assert third.raters["quality"] == {"u-2": 1.0}
+    assert third.edited.samefile(folder / "configs" / "audio" / "c2.wav")
+
+
+def test_an_old_webmushra_tells_raters_by_what_they_said(tmp_path: Path) -> None:
+    head = f"{HEAD}rating_comment".replace("session_uuid,", "")
+    rated = [line.replace(",u-1", "").replace(",u-2", "") for line in RATED]
+    first, *_ = import_webmushra(webmushra(tmp_path / "old", rated, head))
+    assert set(first.raters["quality"]) == {"a@b/30", "c@d/40"}
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ('"Default Example",a@b,30,u-3,trial1,C1,101,9,', "rating_score is 101"),
+        ('"Default Example",a@b,30,u-3,trial9,C1,10,9,', "'trial9' is no mushra page"),
+        ('"Default Example",a@b,30,u-3,trial1,C9,10,9,', "no stimulus 'C9' in trial 'trial1'"),
+        (
+            '"Default Example",a@b,30,u-1,trial1,C1,10,9,',
+            "rater 'u-1' rated 'C1' of 'trial1' before",
+        ),
+        ('"Default Example",a@b,30,u-3,trial1,C1,loud,9,', "could not convert"),
+    ],
+)
+def test_a_line_that_cannot_be_is_named(tmp_path: Path, line: str, says: str) -> None:
+    folder = webmushra(tmp_path / "x", [*RATED, line])
+    with pytest.raises(UserError, match=says) as raised:
+        import_webmushra(folder)
+    assert "mushra.csv:8" in str(raised.value)
+
+
+def test_results_without_their_configuration(tmp_path: Path) -> None:
+    folder = webmushra(tmp_path / "x", RATED)
+    (folder / "configs" / "example.yaml").unlink()
+    with pytest.raises(UserError, match="testId default-example"):
+        import_webmushra(folder)
+    with pytest.raises(UserError, match=r"expected webMUSHRA's results/TEST/mushra\.csv"):
+        import_webmushra(tmp_path)
+
+
+WORKERS = (
+    "HITId,workerid,assignment_id,assignmentstatus,file,short_file_name,vote,question_type,model\n"
+)
+
+
+def p808(folder: Path, kind: str, votes: list[tuple[str, str, int]], suffix: str = "_") -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / "clips").mkdir(exist_ok=True)
+    for name in ("d1.wav", "d2.wav", "ref.wav"):
+        sound(folder / "clips" / name, noise(8000))
+    web = "https://blob.example/sup23"
+    (folder / "rating_clips.csv").write_text(
+        f"rating_clips,references\n{web}/d1.wav,{web}/ref.wav\n{web}/d2.wav,{web}/ref.wav\n"
+    )
+    lines = [
+        f"H1,{worker},A{worker},Approved,{web}/{clip},{clip},{vote},{kind},m-{clip[1]}"
+        for worker, clip, vote in votes
+    ]
+    table = folder / f"Batch_1_batch_results_votes_per_worker{suffix}.csv"
+    table.write_text(WORKERS + "\n".join(lines) + "\n")
+    return folder
+
+
+def test_p808(cli: Any, tmp_path: Path) -> None:
+    votes = [("W1", "d1.wav", 4), ("W2", "d1.wav", 2), ("W1", "d2.wav", 5), ("W1", "d2.wav", 1)]
+    folder = p808(tmp_path / "acr", "MOS", votes)
+    ended = cli("import", "p808", folder, "-o", tmp_path / "rated.jsonl")
+    assert ended.status == 0, ended.err
+    first, second = manifest.read(tmp_path / "rated.jsonl")
+    assert first.raters == {"quality": {"W1": 4.0, "W2": 2.0}}
+    assert (first.id, first.system, first.source) == ("d1", "m-1", "ref.wav")
+    assert second.raters == {"quality": {"W1": 5.0}}  # the first of two
+
+
+def test_p835_of_the_toolkit_is_quality_and_faithfulness(tmp_path: Path) -> None:
+    for kind, suffix, vote in (("SIG", "__sig", 3), ("BAK", "__bak", 1), ("OVRL", "__ovrl", 2)):
+        folder = p808(tmp_path / "p835", f"MOS_{kind}", [("W1", "d1.wav", vote)], suffix)
+    (pair,) = import_p808(folder)
+    assert pair.ratings == {"quality": 2.0, "faithfulness": 3.0}
+
+
+def test_what_has_no_axis_or_clip_is_named(tmp_path: Path) -> None:
+    folder = p808(tmp_path / "ccr", "CMOS", [("W1", "d1.wav", -2)])
+    with pytest.raises(UserError, match=r"votes_per_worker_\.csv:2: question_type is CMOS"):
+        import_p808(folder)
+    folder = p808(tmp_path / "acr", "MOS", [("W1", "d1.wav", 3)])
+    (folder / "clips" / "ref.wav").unlink()
+    with pytest.raises(UserError, match=r"ref\.wav is nowhere in"):
+        import_p808(folder)
+    with pytest.raises(UserError, match="votes_per_worker"):
+        import_p808(tmp_path)

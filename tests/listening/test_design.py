@@ -1,0 +1,201 @@
+"""Which trials raters get: balanced, none twice, as many as asked for, with what was planned."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from listening_tests import pairs, session
+
+from auditeval import scores_table
+from auditeval.listening import design, serving
+from auditeval.listening.session import Session
+from auditeval.listening.settings import Settings
+from auditeval.listening.votes_database import Rater, Trial, Vote
+from auditeval.types import AXES, Scores, UserError
+
+
+@pytest.mark.parametrize("items", range(2, 12))
+def test_a_williams_square_balances_places_and_neighbours(items: int) -> None:
+    rows = design.williams(items)
+    assert len(rows) == items * (1 if items % 2 == 0 else 2)
+    times = len(rows) // items
+    for place in range(items):
+        assert Counter(row[place] for row in rows) == dict.fromkeys(range(items), times)
+    before = Counter(pair for row in rows for pair in pairwise(row))
+    assert set(before.values()) == {times}
+    assert len(before) == items * (items - 1)
+
+
+def test_blocks_hold_all_pairs_and_spread_the_systems(tmp_path: Path) -> None:
+    given = pairs(tmp_path, 21)
+    found = design.blocks(given, 10, seed=3)
+    assert sorted(Counter(found).values()) == [7, 7, 7]
+    for block in range(3):
+        systems = Counter(p.system for p, b in zip(given, found, strict=True) if b == block)
+        assert max(systems.values()) - min(systems.values()) <= 1
+    assert design.blocks(given, 10, seed=3) == found != design.blocks(given, 10, seed=4)
+
+
+def vote_all(test: Session, rater: Rater, grade: float = 3.0) -> list[Trial]:
+    """Everything that a rater is given, voted on; their trials."""
+    test.database.note_rater(rater, "consented", 1.0)
+    while True:
+        known = next(r for r in test.database.raters() if r.number == rater.number)
+        step = test.step(known)
+        if step.page == "thanks":
+            return test.database.trials(rater)
+        assert step.trial is not None
+        if step.page == "explained":
+            test.database.note_trial(step.trial, "seen", 1.0)
+            continue
+        grades = dict.fromkeys(AXES, grade)
+        at = time.time()
+        test.database.vote(
+            Vote(step.trial.number, **grades, cannot=None, comment="", at=at, seconds=60.0)
+        )
+
+
+@pytest.mark.parametrize("order", ["williams", "random"])
+@pytest.mark.parametrize("select", ["balanced", "random", "uncertain"])
+def test_every_pair_gets_its_votes_from_different_raters(
+    tmp_path: Path, order: str, select: str
+) -> None:
+    if order == "williams" and select != "balanced":
+        with pytest.raises(ValueError, match="fixed blocks"):
+            Settings.model_validate({"order": order, "select": select})
+        return
+    settings: dict[str, Any] = {"raters_per_pair": 3, "block": 4, "order": order}
+    test = session(tmp_path, pairs(tmp_path, 10), raters=4, select=select, **settings)
+    given: Counter[int] = Counter()
+    for rater in test.database.raters():
+        trials = vote_all(test, rater)
+        rated = [trial.pair for trial in trials if trial.kind == "rating"]
+        assert len(set(rated)) == len(rated)
+        given.update(rated)
+    assert given == dict.fromkeys(range(10), 3)
+
+
+def test_raters_of_a_block_get_the_rows_of_its_square(tmp_path: Path) -> None:
+    test = session(tmp_path, pairs(tmp_path, 4), raters=4, raters_per_pair=4, block=4)
+    orders = [[t.pair for t in vote_all(test, rater)] for rater in test.database.raters()]
+    for place in range(4):
+        assert sorted(order[place] for order in orders) == [0, 1, 2, 3]
+    assert len({pair for order in orders for pair in pairwise(order)}) == 12
+
+
+def test_places_that_are_held_are_not_given_away_until_they_are_left(tmp_path: Path) -> None:
+    test = session(tmp_path, pairs(tmp_path, 4), raters=3, raters_per_pair=1, block=4)
+    first, second, third = test.database.raters()
+    for rater in (first, second):
+        test.database.note_rater(rater, "consented", 1.0)
+    assert len(design.next_block(test.database, test.settings, first)) == 4
+    assert design.next_block(test.database, test.settings, second) == []
+    with test.database.transaction() as write:
+        write.execute("UPDATE trials SET given = given - 25 * 3600")
+    assert len(design.next_block(test.database, test.settings, third)) == 4
+
+
+def test_who_cannot_judge_leaves_the_place_to_another(tmp_path: Path) -> None:
+    test = session(tmp_path, pairs(tmp_path, 2), raters=2, raters_per_pair=1, block=2)
+    first, second = test.database.raters()
+    for trial in design.next_block(test.database, test.settings, first):
+        none = dict.fromkeys(AXES)
+        test.database.vote(
+            Vote(trial.number, **none, cannot="unclear", comment="", at=1.0, seconds=1.0)
+        )
+    assert design.next_block(test.database, test.settings, first) == []
+    assert len(design.next_block(test.database, test.settings, second)) == 2
+
+
+def test_shares_of_repeats_and_attention_items(tmp_path: Path) -> None:
+    shares = {"attention_share": 0.2, "repeat_share": 0.1}
+    test = session(tmp_path, pairs(tmp_path, 40), raters=8, raters_per_pair=8, block=10, **shares)
+    kinds: Counter[str] = Counter()
+    for rater in test.database.raters():
+        trials = vote_all(test, rater)
+        kinds.update(trial.kind for trial in trials)
+        rated = {trial.pair: trial.position for trial in trials if trial.kind == "rating"}
+        repeats = [trial for trial in trials if trial.kind == "repeat"]
+        assert all(rated[trial.pair] < trial.position for trial in repeats)
+        assert len({trial.pair for trial in repeats}) == len(repeats)
+    assert kinds == {"rating": 320, "attention": 64, "repeat": 32}
+
+
+def test_a_wrong_instruction_has_little_in_common_with_the_pair(tmp_path: Path) -> None:
+    given = pairs(tmp_path, 6)
+    words = ["Rain.", "A bell rings.", "Rain and wind.", "People talk.", "A car.", "Rain, a bell."]
+    given = [
+        p.model_copy(update={"original_caption": w, "target_caption": w})
+        for p, w in zip(given, words, strict=True)
+    ]
+    test = session(tmp_path, given, raters=3, attention_share=0.5, block=6, raters_per_pair=3)
+    wrong = []
+    for rater in test.database.raters():
+        wrong += [trial for trial in vote_all(test, rater) if trial.form == "wrong"]
+    assert wrong
+    for trial in wrong:
+        assert trial.other is not None
+        asked, own = (set(design.words(words[n])) for n in (trial.other, trial.pair))
+        assert 2 * len(asked & own) < len(asked)
+
+
+def test_training_comes_first_and_is_explained(tmp_path: Path) -> None:
+    test = session(tmp_path, pairs(tmp_path), training=True)
+    trials = vote_all(test, test.database.raters()[0])
+    assert [trial.form for trial in trials[:3]] == ["identity", "noise", "ignored"]
+    assert all(trial.seen is not None for trial in trials[:3])
+    assert {trial.kind for trial in trials[3:]} == {"rating"}
+
+
+@pytest.mark.parametrize(("limit", "most"), [({"most_trials": 5}, 5), ({"most_minutes": 5.5}, 6)])
+def test_a_rater_is_given_no_more_than_was_said(
+    tmp_path: Path, limit: dict[str, Any], most: int
+) -> None:
+    test = session(tmp_path, pairs(tmp_path, 12), block=4, **limit)
+    rater = test.database.raters()[0]
+    vote_all(test, rater)
+    assert len(test.database.votes(rater)) == most  # of a minute each
+
+
+def test_the_same_seed_makes_the_same_design(tmp_path: Path) -> None:
+    found = []
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        test = session(
+            tmp_path / name, pairs(tmp_path, 12), block=4, attention_share=0.3, order="random"
+        )
+        trials = [t for rater in test.database.raters() for t in vote_all(test, rater)]
+        found.append(json.dumps([[t.rater, t.kind, t.form, t.pair, t.other] for t in trials]))
+    assert found[0] == found[1]
+
+
+def test_the_intervals_of_an_evaluator_reach_the_selection(tmp_path: Path) -> None:
+    given = pairs(tmp_path, 3)
+    ends = {"quality": (2.0, 4.0), "relevance": (1.0, 5.0), "faithfulness": (3.0, 3.5)}
+    rows = [Scores(pair.id, 3.0, 3.0, 3.2, intervals=ends) for pair in given[:2]]
+    scores_table.write(rows, tmp_path / "scores.csv")
+    settings = Settings.model_validate({"select": "uncertain"})
+    path = tmp_path / "votes.db"
+    database = serving.made_or_opened(path, given, settings, tmp_path / "scores.csv")
+    first, _, third = design.standing(database, [0, 1, 2])
+    assert first.low is not None
+    assert first.high is not None
+    assert first.low.tolist() == [2.0, 1.0, 3.0]
+    assert first.high.tolist() == [4.0, 5.0, 3.5]
+    assert third.low is None
+    scores_table.write([Scores("another", 3.0, 3.0, 3.2)], tmp_path / "others.csv")
+    with pytest.raises(UserError, match=r"others\.csv: has no row with intervals of a pair"):
+        serving.made_or_opened(tmp_path / "new.db", given, settings, tmp_path / "others.csv")
+
+
+def test_a_ranking_of_systems_needs_systems(tmp_path: Path) -> None:
+    given = [pair.model_copy(update={"system": None}) for pair in pairs(tmp_path)]
+    settings = Settings.model_validate({"select": "uncertain"})
+    with pytest.raises(UserError, match="names no system; --goal ranking is about systems"):
+        serving.made_or_opened(tmp_path / "votes.db", given, settings, None)

@@ -1,0 +1,69 @@
+"""How a test stands: the same numbers as independent packages and `describe` say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import krippendorff
+import numpy as np
+import pytest
+from test_screening import panel
+
+from auditeval import manifest
+from auditeval.listening import export, overview
+from auditeval.metrics.raters import reliability
+from auditeval.types import AXES
+
+
+def test_agreement_is_that_of_krippendorffs_package(tmp_path: Path) -> None:
+    test, found = panel(tmp_path, careless=2)
+    made = overview.of(test.database, test.settings)
+    (table,) = [table for table in made.tables if table.title == "Agreement so far"]
+    for axis, votes in found.panels().items():
+        data = np.array([[votes[pair][f"r{n:02d}"] for pair in votes] for n in range(1, 7)])
+        expected = krippendorff.alpha(data, level_of_measurement="interval")
+        assert table.row("alpha interval")[axis].value == pytest.approx(expected)
+        assert table.row("ICC(2,1)")[axis].value == pytest.approx(icc(data.T))
+
+
+def icc(table: np.ndarray) -> float:
+    """ICC(2,1) of Shrout and Fleiss by the sums of squares of a two-way analysis of variance."""
+    n, k = table.shape
+    total = np.square(table - table.mean()).sum()
+    rows = k * np.square(table.mean(axis=1) - table.mean()).sum()
+    columns = n * np.square(table.mean(axis=0) - table.mean()).sum()
+    bms, jms = rows / (n - 1), columns / (k - 1)
+    ems = (total - rows - columns) / ((n - 1) * (k - 1))
+    return float((bms - ems) / (bms + (k - 1) * ems + k * (jms - ems) / n))
+
+
+def test_progress_ranking_and_suspects(tmp_path: Path) -> None:
+    test, found = panel(tmp_path, careless=2, attention_share=0.3, repeat_share=0.3)
+    made = overview.of(test.database, test.settings)
+    assert (made.done, made.wanted, made.settled, made.pairs) == (120, 120, 20, 20)
+    assert set(made.suspicious) == {"r02"}
+    assert set(made.ranking) == {"zebra-system-0", "zebra-system-1"}
+    for system, ranks in made.ranking.items():
+        for axis, rank in ranks.items():
+            votes = [
+                np.mean([*by.values()])
+                for pair, by in found.panels()[axis].items()
+                if found.pairs[pair].system == system
+            ]
+            assert rank.mean == pytest.approx(np.mean(votes))
+            low, high = rank.interval  # type: ignore[misc]
+            assert low < rank.mean < high
+
+
+def test_exported_votes_agree_as_the_overview_said(tmp_path: Path) -> None:
+    """What `describe` will say of the file is what was seen while the votes came in."""
+    test, found = panel(tmp_path)
+    manifest.write(export.to_pairs(found, test.settings.title), tmp_path / "rated.jsonl")
+    rated = manifest.read(tmp_path / "rated.jsonl")
+    made = overview.of(test.database, test.settings)
+    (table,) = [table for table in made.tables if table.title == "Agreement so far"]
+    for axis in AXES:
+        votes, systems = [p.raters[axis] for p in rated], [p.system for p in rated]
+        for name, value in reliability(votes, systems, resamples=0).items():
+            assert table.row(name)[axis].value == pytest.approx(value.value)
+    assert all(pair.original.is_file() and pair.edited.is_file() for pair in rated)
