@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 
 from auditeval.metrics.agreement import LEVELS, agreement
+from auditeval.metrics.rater_halves import Correlations
 from auditeval.metrics.raters import (
     CORRELATIONS,
-    _Correlations,
     icc_one_way,
     icc_two_way,
     krippendorff_alpha,
@@ -360,7 +360,7 @@ def test_correlations_of_draws_are_those_of_numpy_and_scipy_to_the_last_bit() ->
     for pairs in (4, 7, 40):
         means = (2 * rng.normal(size=(2, pairs))).round() / 2  # many are equal
         clusters = [np.flatnonzero(np.arange(pairs) % 4 == system) for system in range(4)]
-        made = _Correlations(means, clusters)
+        made = Correlations(means, clusters)
         for pick in (np.arange(4), *rng.integers(4, size=(20, 4))):
             systems = np.stack([means[:, clusters[n]].mean(axis=1) for n in pick], axis=1)
             pairs_of = np.hstack([clusters[system] for system in pick])
