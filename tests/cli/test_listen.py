@@ -51,10 +51,12 @@ def served(tmp_path: Path, simulated: list[EditPair]) -> Path:
 
 def listen(folder: Path, *options: object) -> Any:
     """The server, once it serves."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a runner may ignore it
     process = start(
         *("listen", folder / "pairs.jsonl", "--votes", folder / "votes.db", "--port", 0),
         *("--settings", folder / "design.yaml", "--raters", 3, *options),
     )
+    signal.signal(signal.SIGINT, before)
     assert process.stdout is not None
     lines = []
     for line in process.stdout:
