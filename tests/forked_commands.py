@@ -1,7 +1,4 @@
-"""Commands in processes that may be killed: everything is imported once, then it forks.
-
-Their plots are blank.
-"""
+"""Commands in processes that may be killed: everything is imported once, then it forks."""
 
 from __future__ import annotations
 
@@ -25,8 +22,6 @@ PIL.Image.preinit()
 gc.collect()
 gc.freeze()  # or each command would copy what it walks over
 sys.path.insert(0, os.environ["FORKED_TESTS"])
-import forked_commands
-forked_commands.draw_blank_plots(setattr)
 for line in sys.stdin:
     asked = json.loads(line)
     pid = os.fork()
