@@ -97,7 +97,7 @@ def mixtures(
 
 
 def removed(mixture: np.ndarray, left: np.ndarray) -> Edit:
-    captions = "A person speaking over other sounds.", "A person speaking."
+    captions = "Somebody talks amid a racket.", "Somebody talks."  # as no simulated edit says it
     return Edit(saved(mixture), saved(left), *captions)
 
 

@@ -123,6 +123,15 @@ def test_lag_and_gain_are_those_of_the_edit(clip: np.ndarray) -> None:
         assert found.gain == pytest.approx(-6 * sign, abs=0.3)
 
 
+@pytest.mark.parametrize("share", [0.5, 0.75, 0.95])
+def test_what_is_left_of_a_clip_stays_where_it_was(share: float) -> None:
+    """Silence in the place of the rest costs the same at any lag, and draws none."""
+    for name in ("rain", "sea_waves", "crowd_babble", "speech"):
+        clip = synthesize(name, 3, 5.0, RATE_HZ).astype(np.float64)
+        left = clip * (np.arange(len(clip)) < (1 - share) * len(clip))
+        assert align(frames(clip), frames(left)).lag == 0, name
+
+
 @pytest.mark.parametrize(("before", "after"), [(0, 0), (0.3, 0), (0, 0.3)])
 def test_a_change_is_known_by_its_time(clip: np.ndarray, before: float, after: float) -> None:
     """A burst of noise in an edit that is later or earlier by 0.3 s, and also a decibel louder."""

@@ -293,6 +293,35 @@ def test_numbers_of_removals_count_only_where_something_is_to_go() -> None:
     assert (told["all"] - ratings[:, 0]).abs().max() < 0.1
 
 
+def test_where_a_change_is_asked_for_other_numbers_count_and_events_do_not() -> None:
+    inputs = INPUTS.model_copy(update={"text": 1, "evidence": ("events.x", "changes.told")})
+    rng = torch.Generator().manual_seed(6)
+    features = {
+        **{name: torch.zeros(60, INPUTS.audio) for name in ("original_audio", "edited_audio")},
+        **{name: torch.zeros(60, 1) for name in ("original_text", "target_text", "removed_text")},
+        "added_text": torch.ones(60, 1),
+        "alignment": torch.randn(60, len(inputs.alignment), generator=rng),
+        "evidence": torch.randn(60, 2, generator=rng),
+    }
+    batch = PairFeatures(**features)
+    model = make(inputs=inputs, by_change=True)
+    model.fit_scales(batch, torch.full((60, 3), 3.0))
+    seen = {}
+    for told in (0.0, 1.0):
+        evidence = torch.stack([batch.evidence[:, 0], torch.full((60,), told)], dim=1)
+        seen[told] = model.inputs(batch._replace(evidence=evidence))
+    size = len(inputs.alignment)
+    for axis in AXES:
+        plain, change = seen[0.0][axis], seen[1.0][axis]
+        evidence = 2 if axis == "relevance" else 1  # all of it, or that of changes
+        of_changes = slice(-size - evidence, -evidence)
+        assert torch.equal(plain[:, :size], change[:, of_changes])
+        assert not plain[:, of_changes].any()
+        assert not change[:, : 2 * size].any()
+    assert seen[0.0]["relevance"][:, -2].std() > 0.5
+    assert not seen[1.0]["relevance"][:, -2].any()
+
+
 def test_relevance_of_what_no_word_asks_for_is_the_same_for_all_sounds_and_unknown() -> None:
     """Of edits whose words ask for nothing, of a change that is understood, and of a new sound."""
     inputs = INPUTS.model_copy(update={"text": 1, "evidence": ("events.x", "changes.told")})
