@@ -7,6 +7,9 @@ import pytest
 
 from auditeval.data.simulation import captions
 from auditeval.data.simulation.captions import Phrase
+from auditeval.data.simulation.edits import word
+from auditeval.data.simulation.material import Material
+from auditeval.data.simulation.scenes import Scene, make_scene
 from auditeval.data.simulation.vocabulary import ALIASES, alike, known
 from auditeval.data.simulation.words import WORDS
 from auditeval.data.soundbank import EVENTS
@@ -83,3 +86,43 @@ def test_likeness_is_of_both_sides() -> None:
             assert alike(one, other) == alike(other, one)
     assert alike("cough", "sneeze")
     assert not alike("dog_bark", "rain")
+
+
+def test_what_is_taken_from_a_mixture_may_have_no_name_and_nothing_else_may() -> None:
+    made = [
+        make_scene(Material({}), 0, (2.0, 2.0), np.random.default_rng([2, s])) for s in range(20)
+    ]
+    unnamed = {"delete": [], "replace": []}
+    for scene in (scene for scene in made if scene.is_mixture):
+        for operation, found in unnamed.items():
+            words = [word(scene, operation, {}, np.random.default_rng(n)) for n in range(40)]
+            found += [not named(row.original, scene, "B") for row in words]
+            assert all(named(row.target, scene, "C") for row in words if operation == "replace")
+    assert 0.2 < np.mean(unnamed["delete"]) < 0.4
+    assert not any(unnamed["replace"])
+    event = next(scene for scene in made if not scene.is_mixture)
+    words = [word(event, "delete", {}, np.random.default_rng(n)) for n in range(40)]
+    assert all(named(row.original, event, "B") for row in words)
+
+
+def named(caption: str, scene: Scene, slot: str) -> bool:
+    """Whether a caption has words for an event of the scene."""
+    return any(part in caption.lower() for part in map(str.lower, scene.events[slot].words))
+
+
+def test_whether_a_name_is_left_out_moves_no_draw_of_what_is_heard() -> None:
+    made = (
+        make_scene(Material({}), 0, (2.0, 2.0), np.random.default_rng([2, s])) for s in range(20)
+    )
+    scene = next(scene for scene in made if scene.is_mixture)
+    wordings = set()
+    for seed in range(20):
+        said, later = set(), set()
+        for others in range(6):
+            rng = np.random.default_rng(seed)
+            rng.spawn(others)  # other words from the same draws
+            said.add(word(scene, "delete", {}, rng).original)
+            later.add(rng.random())
+        wordings.add(len(said))
+        assert len(later) == 1
+    assert max(wordings) > 1

@@ -371,39 +371,3 @@ def test_an_effect_gets_another_strength_and_a_mixture_what_separators_leave() -
         drawn = [draw_doses("sim_careful", "delete", scene, 8000, rng) for _ in range(600)]
         alone = np.mean([bool(f) and f.keys() <= separated for f in drawn])
         assert 0.3 < alone < 0.6 if mixture else alone < 0.1
-
-
-def test_what_is_taken_from_a_mixture_may_have_no_name_and_nothing_else_may() -> None:
-    made = [make_scene(Material({}), 0, SECONDS, np.random.default_rng([2, s])) for s in range(20)]
-    unnamed = {"delete": [], "replace": []}
-    for scene in (scene for scene in made if scene.is_mixture):
-        for operation, found in unnamed.items():
-            words = [word(scene, operation, {}, np.random.default_rng(n)) for n in range(40)]
-            found += [not named(row.original, scene, "B") for row in words]
-            assert all(named(row.target, scene, "C") for row in words if operation == "replace")
-    assert 0.2 < np.mean(unnamed["delete"]) < 0.4
-    assert not any(unnamed["replace"])
-    event = next(scene for scene in made if not scene.is_mixture)
-    words = [word(event, "delete", {}, np.random.default_rng(n)) for n in range(40)]
-    assert all(named(row.original, event, "B") for row in words)
-
-
-def named(caption: str, scene: Scene, slot: str) -> bool:
-    """Whether a caption has words for an event of the scene."""
-    return any(part in caption.lower() for part in map(str.lower, scene.events[slot].words))
-
-
-def test_whether_a_name_is_left_out_moves_no_draw_of_what_is_heard() -> None:
-    made = (make_scene(Material({}), 0, SECONDS, np.random.default_rng([2, s])) for s in range(20))
-    scene = next(scene for scene in made if scene.is_mixture)
-    wordings = set()
-    for seed in range(20):
-        said, later = set(), set()
-        for others in range(6):
-            rng = np.random.default_rng(seed)
-            rng.spawn(others)  # other words from the same draws
-            said.add(word(scene, "delete", {}, rng).original)
-            later.add(rng.random())
-        wordings.add(len(said))
-        assert len(later) == 1
-    assert max(wordings) > 1
