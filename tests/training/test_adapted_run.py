@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from hydra import compose, initialize_config_dir
+from omegaconf import OmegaConf
 
 from auditeval import manifest
 from auditeval.training.run import train
@@ -62,3 +64,18 @@ def test_a_listening_test_is_learned_beside_simulated_edits(
     }
     predicted = (tmp_path / "run" / "pairwise" / "t0" / "predictions.json").read_text()
     assert "relevance" in json.loads(predicted)["rated/mine0"]
+
+
+@pytest.mark.parametrize("data", ["people", "recordings", "adapted"])
+def test_the_evaluator_that_ships_learns_changes_beside_whatever_it_learns_from(data: str) -> None:
+    """Its slopes for changes would else be of nothing; who does not hear changes learns none."""
+    said = []
+    for experiment in ([], ["experiment=auditeval_offline"]):
+        given = [*experiment, f"data={data}", "run_dir=run"]
+        given += ["data.path=mine.jsonl"] if data == "adapted" else []
+        with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
+            config = compose("train", given)
+        manifest_of = OmegaConf.to_container(config.data, resolve=True)["manifest"]
+        said.append(str(manifest_of))
+    assert all("simulation.build.build" in learnt for learnt in said)
+    assert ["simulation.changes.build" in learnt for learnt in said] == [False, True]
