@@ -83,20 +83,19 @@ def digest(folder: Path) -> str:
 
 
 def find(checkpoint: str | os.PathLike[str] | None, **download: Any) -> Path:
-    """The folder that is meant: a path, a model hub id, or None for the checkpoint that ships.
+    """The folder that is meant: a path, the name of one that ships (None: the default), a hub id.
 
     A hub id is downloaded; `download` are options of `snapshot_download`. Raises UserError for one
     that the hub does not give. Whether there is a checkpoint in the folder is not looked at.
     """
-    if checkpoint is None:
+    path = Path(DEFAULT_CHECKPOINT if checkpoint is None else checkpoint)
+    if checkpoint is None or not path.exists():
         # Beside the package in a source tree, inside it in a wheel.
         package = Path(__file__).parent
         places = [package.parent / "checkpoints", package / "checkpoints"]
-        return next(
-            (p / DEFAULT_CHECKPOINT for p in places if (p / DEFAULT_CHECKPOINT).is_dir()),
-            places[0] / DEFAULT_CHECKPOINT,
-        )
-    path = Path(checkpoint)
+        shipped = [place / path for place in places if (place / path / CONFIG).is_file()]
+        if len(path.parts) == 1 and (shipped or checkpoint is None):
+            return [*shipped, places[0] / path][0]
     if path.exists() or str(checkpoint).count("/") != 1 or str(checkpoint).startswith((".", "/")):
         return path
     from huggingface_hub import snapshot_download

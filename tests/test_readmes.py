@@ -69,7 +69,9 @@ GIVEN = {
             "in 1.00, for",
             "in .92 (.95 wanted)",
         ),
-        *("event .88 before", "opposite .96", "not .8"),
+        *("event .88 before", "opposite .96", "not .8", "1.00 of 12 sentences", "in 1.00), in"),
+        *(".95 to 1.00 of 22 recordings", "1.00 of 26 changes", "sex, 26 of acted", "and 12"),
+        "12 to somebody",
     ],
     "train_p835": ["104 human-rated files", "CC BY 4.0", "104 files", "300 epochs", "There are 13"],
 }

@@ -61,7 +61,21 @@ class Encoder:
     @property
     def hearing(self) -> list[Extractor]:
         """Those that encode sound."""
-        return [extractor for extractor in self.extractors.values() if extractor.dim]
+        return [
+            extractor
+            for extractor in self.extractors.values()
+            if extractor.dim or extractor.on_demand
+        ]
+
+    @property
+    def always(self) -> list[Extractor]:
+        """Those that encode the sound of every pair."""
+        return [extractor for extractor in self.hearing if not extractor.on_demand]
+
+    def needed(self, texts: Mapping[str, Texts]) -> frozenset[str]:
+        """Those that encode sound which a pair of these texts, by extractor, needs, by name."""
+        asked = {name for x in self.reading for name in x.needs(texts[x.name])}
+        return frozenset(x.name for x in self.hearing if not x.on_demand or x.name in asked)
 
     @property
     def reading(self) -> list[Extractor]:
@@ -71,13 +85,13 @@ class Encoder:
     def pair(self, encoded: EncodedPair) -> PairFeatures:
         """What a model is given of a pair, as `inputs` says."""
         original, edited = (
-            _joined(self.hearing, [clip[x.name].embedding for x in self.hearing])
+            _joined(self.always, [clip[x.name].embedding for x in self.always])
             for clip in (encoded.original, encoded.edited)
         )
-        readers = [encoded.texts[x.name] for x in self.reading]
+        readers = [encoded.texts[x.name][:-1] for x in self.reading]
         texts = [
             _joined(self.reading, [made[place] for made in readers])
-            for place in range(len(Texts._fields))
+            for place in range(len(Texts._fields) - 1)
         ]
         before, after, added, removed, _ = texts
         alignment, evidence = self._compare(encoded)
@@ -87,7 +101,14 @@ class Encoder:
         """The numbers called `inputs.alignment` and `inputs.evidence`."""
         nothing = AudioFeatures(np.zeros(0, np.float32), {})
         before, after = (
-            {name: clip.get(name, nothing).frames for name in self.extractors}
+            {
+                x.name: {
+                    name: frame
+                    for of in (*x.beside, x.name)
+                    for name, frame in clip.get(of, nothing).frames.items()
+                }
+                for x in self.extractors.values()
+            }
             for clip in (encoded.original, encoded.edited)
         )
         found = (x.align(before[x.name], after[x.name]) for x in self._comparing)

@@ -31,7 +31,8 @@ class AudioFeatures(NamedTuple):
 class Texts(NamedTuple):
     """Text features of a pair :: (text_dim,) each, 0 for no words.
 
-    Of both captions, of the words that the target caption adds and removes, and of the instruction.
+    Of both captions, of the words that the target caption adds and removes, and of the instruction;
+    and the words themselves: of both captions and the instruction, "" for none.
     """
 
     original: np.ndarray
@@ -39,6 +40,7 @@ class Texts(NamedTuple):
     added: np.ndarray
     removed: np.ndarray
     instruction: np.ndarray
+    words: tuple[str, str, str] = ("", "", "")
 
 
 class Extractor:
@@ -51,6 +53,10 @@ class Extractor:
 
     `alignment` and `evidence` name the numbers that it makes of a pair, in the order of `compare`
     and `weigh`: how the sound differs, and how well what changed in it fits the words.
+
+    What it makes of a pair may rest on what others keep of the clips, too: on the frames of those
+    extractors that `beside` names, where they are there. An extractor `on_demand` (of `dim` 0)
+    hears the clips of a pair only where one that names it `needs` it for the words of that pair.
 
     Encoding is a function of one item: neighbours in a list change a result by rounding at most.
     `batch_size` clips at a time are what it is fastest with. `arguments` (JSON values only) rebuild
@@ -67,6 +73,8 @@ class Extractor:
     batch_size: int = 1
     alignment: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    on_demand: bool = False
     steps: Mapping[str, float] = MappingProxyType({})
     """Of frames that lie evenly in time: how many seconds one is after the other, by name."""
 
@@ -88,6 +96,10 @@ class Extractor:
     def encode_text(self, captions: Sequence[str]) -> np.ndarray:
         """Captions to float32 (len(captions), text_dim)."""
         return np.zeros((len(captions), 0), np.float32)
+
+    def needs(self, texts: Texts) -> tuple[str, ...]:
+        """Which of `beside` it wants to hear with for a pair of these words: all of them."""
+        return self.beside
 
     def align(self, original: Frames, edited: Frames) -> Alignment | None:
         """Where and how loud the edit is the original; None of one that cannot tell."""

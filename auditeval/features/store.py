@@ -50,6 +50,13 @@ def default_cache_dir() -> Path:
     return Path(os.environ.get("AUDITEVAL_CACHE") or platformdirs.user_cache_dir("auditeval"))
 
 
+class _Heard(NamedTuple):
+    """A file, and the names of the extractors that hear it."""
+
+    path: Path
+    names: frozenset[str]
+
+
 class FeatureStore:
     """Encodes what is not in the cache, in `workers` threads (0: in the caller's).
 
@@ -72,6 +79,8 @@ class FeatureStore:
                 f"({_DAY_SECONDS})"
             )
         self.encoder = encoder
+        self._always = frozenset(extractor.name for extractor in encoder.always)
+        self._on_demand = any(extractor.on_demand for extractor in encoder.hearing)
         self.workers = workers
         self.max_seconds = max_seconds
         self.encoder_seconds = 0.0
@@ -136,49 +145,59 @@ class FeatureStore:
         share = -(-len(words) // max(self.workers, 1))
         size = min(max(share, 1), _CAPTIONS)
 
+        def worded(pair: EditPair, change: tuple[str, str, str]) -> dict[str, Texts]:
+            rows = [texts[x] for x in (pair.original_caption, pair.target_caption, *change)]
+            said = pair.original_caption, pair.target_caption, change[-1]
+            return {name: Texts._make([*(row[name] for row in rows), said]) for name in rows[0]}
+
         def join(pair: EditPair, change: tuple[str, str, str]) -> Result | Failure:
             for side in ("original_caption", "target_caption"):
                 if not getattr(pair, side).strip():
                     return Failure(f"{side} is empty")
-            original, edited = clips[pair.original], clips[pair.edited]
+            original, edited = (clips[heard[path]] for path in (pair.original, pair.edited))
             if isinstance(original, Failure):
                 return original
             if isinstance(edited, Failure):
                 return edited
-            rows = [texts[x] for x in (pair.original_caption, pair.target_caption, *change)]
-            worded = {name: Texts(*(row[name] for row in rows)) for name in rows[0]}
-            return make(EncodedPair(original, edited, worded))
+            return make(EncodedPair(original, edited, worded(pair, change)))
 
         with self._pool() as pool:
             texts = _Batched(pool, self.captions, words, size)
             texts.start()
-            clips = _Batched(
-                pool,
-                self._read,
-                [path for pair in pairs for path in (pair.original, pair.edited)],
-                self.encoder.batch_size,
-            )
+            by: dict[Path, frozenset[str]] = {}
+            for pair, change in zip(pairs, changes, strict=True):
+                needed = self._always
+                if self._on_demand and with_changed_words:
+                    needed = self.encoder.needed(worded(pair, change))
+                for path in (pair.original, pair.edited):
+                    by[path] = by.get(path, self._always) | needed
+            heard = {path: _Heard(path, names) for path, names in by.items()}
+            clips = _Batched(pool, self._read, heard.values(), self.encoder.batch_size)
             joined = []
             for pair, change in zip(pairs, changes, strict=True):
                 # Clips of the pairs to come are encoded beside: to compare takes the interpreter.
-                clips.start(until=(pair.original, pair.edited), ahead=2 * self.workers)
+                both = heard[pair.original], heard[pair.edited]
+                clips.start(until=both, ahead=2 * self.workers)
                 joined.append(pool.submit(join, pair, change))
             return [future.result() for future in joined]
 
     def files(self, paths: Iterable[Path]) -> dict[Path, Clip | Failure]:
         """Features of audio files, each read once; one without says why."""
-        once = list(dict.fromkeys(paths))
+        once = [_Heard(path, self._always) for path in dict.fromkeys(paths)]
         with self._pool() as pool:
             clips = _Batched(pool, self._read, once, self.encoder.batch_size)
             clips.start()
-            return {path: clips[path] for path in once}
+            return {heard.path: clips[heard] for heard in once}
 
     def clips(self, waveforms: Sequence[audio.Waveform]) -> list[Clip]:
         """Features of decoded clips."""
-        return self._encode(list(waveforms))
+        return self._encode(list(waveforms), [self._always] * len(waveforms))
 
-    def _encode(self, waveforms: list[audio.Waveform]) -> list[Clip]:
-        """Features of decoded clips, which are taken from the list: long ones fill the memory."""
+    def _encode(self, waveforms: list[audio.Waveform], by: Sequence[frozenset[str]]) -> list[Clip]:
+        """Features of decoded clips by these extractors each.
+
+        The clips are taken from the list: long ones fill the memory.
+        """
 
         def encode(missing: Mapping[str, list[int]]) -> Iterator[list[Arrays]]:
             extractors = {name: self.encoder.extractors[name] for name in missing}
@@ -192,13 +211,13 @@ class FeatureStore:
                 yield [_entry(extractor, features) for features in made]
 
         keys = [audio.content_hash(waveform) for waveform in waveforms]
-        found = self._cached("audio", keys, self.encoder.hearing, encode)
+        found = self._cached("audio", keys, by, encode)
         return [{name: _features(entry) for name, entry in entries.items()} for entries in found]
 
     def captions(self, captions: Sequence[str]) -> list[Arrays]:
         """Embeddings of captions :: (text_dim,) by extractor, 0 for one without words."""
-        readers = self.encoder.reading
-        nothing = {x.name: np.zeros(x.text_dim, np.float32) for x in readers}
+        readers = {x.name: x for x in self.encoder.reading}
+        nothing = {name: np.zeros(x.text_dim, np.float32) for name, x in readers.items()}
         worded = [caption for caption in captions if caption.strip()]
 
         def encode(missing: Mapping[str, list[int]]) -> Iterator[list[Arrays]]:
@@ -208,7 +227,7 @@ class FeatureStore:
                 yield [{"embedding": row} for row in made]
 
         keys = [hashlib.sha256(caption.encode()).hexdigest() for caption in worded]
-        found = iter(self._cached("text", keys, readers, encode))
+        found = iter(self._cached("text", keys, [frozenset(readers)] * len(keys), encode))
         return [
             {name: entry["embedding"] for name, entry in next(found).items()}
             if caption.strip()
@@ -216,27 +235,28 @@ class FeatureStore:
             for caption in captions
         ]
 
-    def _read(self, paths: Sequence[Path]) -> list[Clip | Failure]:
-        large = max(audio.state(path)[0] for path in paths) > _LARGE_BYTES
+    def _read(self, files: Sequence[_Heard]) -> list[Clip | Failure]:
+        large = max(audio.state(file.path)[0] for file in files) > _LARGE_BYTES
         with self._one_large if large else nullcontext():
-            found = self._read_and_encode(paths)
+            found = self._read_and_encode(files)
         # One clip of the batch has no features: the others must not suffer for it.
-        return found or [result for path in paths for result in self._read([path])]
+        return found or [result for file in files for result in self._read([file])]
 
-    def _read_and_encode(self, paths: Sequence[Path]) -> list[Clip | Failure]:
+    def _read_and_encode(self, files: Sequence[_Heard]) -> list[Clip | Failure]:
         """Nothing where the encoder refuses one of several clips."""
         failures: dict[Path, Failure] = {}
         waveforms: list[audio.Waveform] = []
-        for path in paths:
+        for path, _ in files:
             try:
                 waveforms.append(audio.decode(path, self.max_seconds))
             except audio.AudioError as error:
                 failures[path] = Failure(str(error))
         try:
-            found = iter(self._encode(waveforms))
+            by = [names for path, names in files if path not in failures]
+            found = iter(self._encode(waveforms, by))
         except audio.AudioError as error:
-            return [Failure(f"{paths[0]}: {error}")] if len(paths) == 1 else []
-        return [failures[path] if path in failures else next(found) for path in paths]
+            return [Failure(f"{files[0].path}: {error}")] if len(files) == 1 else []
+        return [failures[path] if path in failures else next(found) for path, _ in files]
 
     @contextmanager
     def _pool(self) -> Iterator[Executor]:
@@ -252,10 +272,10 @@ class FeatureStore:
         self,
         kind: str,
         keys: Sequence[str],
-        extractors: Sequence[Extractor],
+        by: Sequence[frozenset[str]],
         compute: Callable[[Mapping[str, list[int]]], Iterable[list[Arrays]]],
     ) -> list[dict[str, Arrays]]:
-        """The entries of these keys, by extractor.
+        """The entries of these keys, by extractor: of those that `by` names for each.
 
         `compute` is told of which rows each extractor has none, and makes them in this order.
         """
@@ -264,20 +284,27 @@ class FeatureStore:
         with self._claim(set(names)):
             entries: dict[str, dict[str, Arrays]] = {name: {} for name in rows}
             missing: dict[str, list[int]] = {}
-            for extractor in extractors:
+            wanted = {name: frozenset[str]() for name in rows}
+            for name, extractors in zip(names, by, strict=True):
+                wanted[name] |= extractors
+            for extractor in self.encoder.extractors:
                 for name, row in rows.items():
-                    data = self._entries[extractor.name].read(name)
+                    if extractor not in wanted[name]:
+                        continue
+                    data = self._entries[extractor].read(name)
                     if data is None:
-                        missing.setdefault(extractor.name, []).append(row)
+                        missing.setdefault(extractor, []).append(row)
                     else:
-                        entries[name][extractor.name] = load(data)
+                        entries[name][extractor] = load(data)
             for of, computed in zip(missing, compute(missing) if missing else (), strict=True):
                 for row, made in zip(missing[of], computed, strict=True):
                     arrays = {k: np.ascontiguousarray(v) for k, v in made.items()}
                     self._entries[of].write(names[row], save(arrays))
                     entries[names[row]][of] = made
-        order = [extractor.name for extractor in extractors]
-        return [{of: entries[name][of] for of in order} for name in names]
+        return [
+            {of: entries[name][of] for of in self.encoder.extractors if of in wanted[name]}
+            for name in names
+        ]
 
     @contextmanager
     def _timed(self, items: int) -> Iterator[None]:

@@ -19,6 +19,7 @@ _CREDITS = {
     "naturalness": "DistillMOS (MIT)",
     "parts": "short-time spectra, no weights",
     "spectrum": "log-mel statistics, no weights",
+    "voices": "Whisper tiny.en (MIT), Resemblyzer (Apache-2.0), SwiftF0 (MIT)",
     "words": "MiniLM (MIT)",
     "yamnet": _YAMNET,
 }

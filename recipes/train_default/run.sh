@@ -146,3 +146,5 @@ from auditeval.report import card
 
 print("model card:", card.write(*map(Path, sys.argv[1:])))
 END
+"$python" recipes/train_default/thorough.py "$work/default/auditeval-offline/holdout/checkpoint" \
+    "$work/auditeval-offline-thorough"

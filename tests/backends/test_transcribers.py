@@ -71,7 +71,10 @@ def test_the_name_tells_the_size_and_the_revision_the_language(whisper: FasterWh
 def test_int8_has_to_be_asked_for(whisper: FasterWhisper) -> None:
     asked = FasterWhisper(compute_type="int8")
     assert asked.revision == whisper.revision.replace("float32", "int8")
-    assert (asked._model.model.compute_type, whisper._model.model.compute_type) == (
+    assert (
+        asked._whisper.load().model.compute_type,
+        whisper._whisper.load().model.compute_type,
+    ) == (
         "int8_float32",
         "float32",
     )

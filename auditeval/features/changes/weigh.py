@@ -22,12 +22,12 @@ _MOST_OCTAVES = 2.0
 
 
 def weigh_changes(
-    asked: np.ndarray, opposites: np.ndarray, made: np.ndarray, unheard: float, off: float | None
+    asked: np.ndarray, kin: np.ndarray, made: np.ndarray, unheard: float, off: float | None
 ) -> np.ndarray:
     """Weights of what is asked for :: (K,), 0..1, and steps made :: (K,) to the values of NAMES.
 
-    `opposites` :: int (K,), the place of each change's opposite, or -1. `unheard` is the weight of
-    what is not among the K. `off` :: octaves that what was made lies above (below 0: below) the
+    `kin` :: bool (K, K), which others a change brings along by its nature. `unheard` is the weight
+    of what is not among the K. `off` :: octaves that what was made lies above (below 0: below) the
     amount that was told; None where none was. All are 0 where the words ask for no change.
     """
     told = float(asked.sum()) + unheard
@@ -38,7 +38,7 @@ def weigh_changes(
     weights = asked / max(float(asked.sum()), 1e-6) if asked.any() else asked
     # What goes with the asked change by its nature is not unasked: each counts as far as it is not.
     related = asked > 0.25 * max(float(asked.max()), 1e-6)
-    related[opposites[related & (opposites >= 0)]] = True
+    related |= kin[related].any(axis=0)
     unlike = np.abs(done)[~related]
     most = float(unlike.max(initial=0.0))
     along = float(weights @ done)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
@@ -11,6 +11,10 @@ from auditeval.data.change_words.vocabulary import CHANGES, EVENT, OPPOSITES
 from auditeval.features.alignment import Alignment
 from auditeval.features.changes.made import HEARD, made
 from auditeval.features.changes.pace_and_pitch import HOP_SECONDS, RATE_HZ, Turned, tones, turned
+from auditeval.features.changes.polarity import said_apart
+from auditeval.features.changes.spoken import quotes_changed
+from auditeval.features.changes.voiced import HEARD as VOICED
+from auditeval.features.changes.voiced import RELATED, voiced
 from auditeval.features.changes.weigh import NAMES, weigh_changes
 from auditeval.features.changes.words import ChangeWords
 from auditeval.features.comparison import Frames
@@ -21,10 +25,17 @@ _CODE = "2"
 
 _UNITS = ("semitones", "ratio", "decibels")
 _ASKED = 0.15  # of probability; less is what the regression leaves for anything
-_PLACES = [CHANGES.index(name) for name in HEARD]
-_OPPOSITES = np.array(
-    [HEARD.index(OPPOSITES[n]) if OPPOSITES.get(n) in HEARD else -1 for n in HEARD]
-)
+
+
+def _kin(names: Sequence[str]) -> np.ndarray:
+    """Opposites, and what goes with a change of a voice :: bool (K, K)."""
+    related = {name: (OPPOSITES.get(name), *RELATED.get(name, ())) for name in names}
+    return np.array([[other in related[name] for other in names] for name in names])
+
+
+_ALL = (*HEARD, *VOICED)
+_KIN, _KIN_OF_ALL = _kin(HEARD), _kin(_ALL)
+_OF_VOICES = [CHANGES.index(name) for name in VOICED if name in CHANGES]
 
 
 class Changes(Extractor):
@@ -34,6 +45,7 @@ class Changes(Extractor):
     its unit (semitones, octaves of pace, decibels) and its number in one of three more; all 0 of no
     words. Audio :: the mean of the frames `tones` float16 (T, 152), dB on a scale of octaves.
     The rest is measured in the frames by which `spectrum` aligned the clips; without, nothing is.
+    Of a voice, its talker, manner and words, something is known beside the extractor `voices` only.
     """
 
     name = "changes"
@@ -42,6 +54,7 @@ class Changes(Extractor):
     steps = MappingProxyType({"tones": HOP_SECONDS})
     text_dim = len(CHANGES) + 2 * len(_UNITS)
     evidence = NAMES
+    beside = ("voices",)
 
     def __init__(self, minilm: str | None = None) -> None:
         self.arguments = {"minilm": minilm}
@@ -76,18 +89,33 @@ class Changes(Extractor):
         if alignment is None or not asked.any():
             return np.zeros(len(NAMES), np.float32)
         how = turned(original["tones"], edited["tones"])
-        steps = made(how, alignment)
-        heard = asked[_PLACES]
+        steps, names, kin = made(how, alignment), HEARD, _KIN
+        if asked[_OF_VOICES].any():
+            spoken = voiced(original, edited, texts.words)
+            if spoken is not None:
+                steps, names, kin = np.concatenate([steps, spoken]), _ALL, _KIN_OF_ALL
+        heard = np.array([asked[CHANGES.index(n)] if n in CHANGES else 0 for n in names])
         unheard = float(asked.sum() - heard.sum())
-        off = _off(amounts, how, heard, steps)
-        return weigh_changes(heard, _OPPOSITES, steps, unheard, off)
+        off = _off(amounts, how, dict(zip(names, heard, strict=True)), steps)
+        return weigh_changes(heard, kin, steps, unheard, off)
+
+    def needs(self, texts: Texts) -> tuple[str, ...]:
+        """Voices, where words ask for a change of one."""
+        return self.beside if self._asked(texts)[0][_OF_VOICES].any() else ()
 
     def _asked(self, texts: Texts) -> tuple[np.ndarray, np.ndarray]:
-        """Of the words added and, the other way round, removed, and of the instruction."""
+        """Of the words added and, the other way round, removed, and of the instruction.
+
+        Captions that quote other speech ask for this speech, and their words for nothing else.
+        """
         size = len(CHANGES)
         rows = np.stack([texts.added, texts.removed, texts.instruction])
         asked = rows[:, :size].copy()
         asked[1] = asked[1][_MIRROR] * (_MIRRORED > 0)
+        before, after, _ = texts.words
+        if quotes_changed(before, after):
+            asked[:2] *= said_apart(before) != said_apart(after)
+            asked[0, CHANGES.index("said")] = 1.0
         asked = asked.max(axis=0)
         asked[CHANGES.index(EVENT)] = 0.0
         asked[asked < _ASKED] = 0.0
@@ -98,17 +126,19 @@ _MIRROR = np.array([CHANGES.index(OPPOSITES.get(n) or n) for n in CHANGES])
 _MIRRORED = np.array([bool(OPPOSITES.get(name)) for name in CHANGES])
 
 
-def _off(amounts: np.ndarray, how: Turned, asked: np.ndarray, steps: np.ndarray) -> float | None:
+def _off(
+    amounts: np.ndarray, how: Turned, asked: Mapping[str, float], steps: np.ndarray
+) -> float | None:
     """Octaves that what was made lies above the amount told, of the change asked for most."""
     told, values = np.split(amounts, 2)
-    if not told.any() or not asked.any():
+    name = max(asked, key=lambda name: asked[name])
+    if not told.any() or not asked[name]:
         return None
-    name = HEARD[int(np.argmax(asked))]
     sign = {"pitch_up": 1, "faster": 1, "louder": 1}.get(name, -1)
     measured = {
         "semitones": sign * how.semitones,
         "ratio": sign * float(np.log2(how.pace)),
-        "decibels": 3.0 * float(steps[HEARD.index(name)]),
+        "decibels": 3.0 * float(steps[list(asked).index(name)]),
     }
     fits = {
         "semitones": ("pitch_up", "pitch_down"),

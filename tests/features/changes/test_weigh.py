@@ -7,7 +7,8 @@ import pytest
 
 from auditeval.features.changes.weigh import NAMES, weigh_changes
 
-OPPOSITES = np.array([1, 0, 3, 2, -1])
+KIN = np.zeros((5, 5), bool)
+KIN[[0, 1, 2, 3], [1, 0, 3, 2]] = True
 FIRST = np.array([1.0, 0, 0, 0, 0], np.float32)
 
 
@@ -17,7 +18,7 @@ def weighed(
     unheard: float = 0.0,
     off: float | None = None,
 ) -> dict[str, float]:
-    values = weigh_changes(asked, OPPOSITES, np.array(made, np.float32), unheard, off)
+    values = weigh_changes(asked, KIN, np.array(made, np.float32), unheard, off)
     return dict(zip(NAMES, values.tolist(), strict=True))
 
 

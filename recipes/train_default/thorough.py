@@ -1,0 +1,62 @@
+"""Gives an evaluator that learnt of changes ears for voices: thorough.py CHECKPOINT OUTPUT.
+
+The weights stay as they are. They know of a change only how far it was made as the words ask, above
+all that they do not ask for, and nothing of which change it was: what `voices` tells of a talker,
+of a manner or of spoken words, they weigh as they learnt to weigh pitch, pace and effects.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+from auditeval import reading
+from auditeval.atomic import write_text
+from auditeval.checkpoint_files import CARD, CONFIG, TRAINED_ON, WEIGHTS
+from auditeval.features import make_extractor
+
+_CARD = """\
+---
+language: en
+library_name: auditeval
+license: mit
+model_name: {name}
+pipeline_tag: audio-classification
+tags: [audio, audio-editing, speech-quality, quality-prediction, safetensors]
+---
+
+# {name}
+
+The weights of `{of}`, whose card says what they learnt from and how far they follow people,
+beside one extractor more: `voices`, which is Whisper tiny.en (MIT), Resemblyzer (Apache-2.0) and
+SwiftF0 (MIT). A pair whose words ask for another talker, another manner of speaking or other spoken
+words is heard by these as well; all other pairs are scored as by `{of}`, to the last digit.
+
+It learnt nothing of voices: no pair of its training asks for one. It rates such an edit by how far
+it was made as asked, as it learnt to with pitch, pace and effects. Nobody rated such edits for us;
+what holds is what `tests/test_laws_of_voices.py` prints.
+
+```python
+import auditeval
+
+evaluator = auditeval.load("{name}")
+```
+"""
+
+
+def main(checkpoint: Path, output: Path) -> None:
+    output.mkdir(parents=True, exist_ok=True)
+    for name in (WEIGHTS, TRAINED_ON):
+        shutil.copyfile(checkpoint / name, output / name)
+    config = reading.json_file(checkpoint / CONFIG)
+    voices = make_extractor("voices")
+    made = {"arguments": voices.arguments, "revision": voices.revision}
+    config["features"] = dict(sorted({**config["features"], "voices": made}.items()))
+    write_text(output / CONFIG, json.dumps(config, indent=2, ensure_ascii=False) + "\n")
+    write_text(output / CARD, _CARD.format(name=output.name, of=checkpoint.resolve().name))
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:]))

@@ -1,0 +1,72 @@
+"""Which spoken words are asked for, and how far transcripts show that they came and went."""
+
+from __future__ import annotations
+
+import pytest
+
+from auditeval.features.changes.spoken import Done, Spoken, asked_speech, done
+
+BEFORE = "the red car stopped in front of the school"
+
+
+@pytest.mark.parametrize(
+    ("instruction", "new", "gone"),
+    [
+        ('Replace the word "cat" with "dog".', ["dog"], ["cat"]),
+        ('Substitute "dog" for the word "cat".', ["dog"], ["cat"]),
+        ('Change "good morning" to "good evening".', ["good evening"], ["good morning"]),
+        ('Say "blue" instead of "red".', ["blue"], ["red"]),
+        ('Make it "blue" rather than "red".', ["blue"], ["red"]),
+        ('Remove the word "really".', [], ["really"]),
+        ("Cut 'you know' out of the sentence.", [], ["you know"]),
+        ("Insert the word “very” before “cold”.", ["very"], []),
+        ('Add the words "thank you" at the end.', ["thank you"], []),
+        ("Replace the word cat by dog.", ["dog"], ["cat"]),
+        ("Say tomorrow instead of today.", ["tomorrow"], ["today"]),
+        ("Delete the word actually.", [], ["actually"]),
+        ("Make it louder.", [], []),
+        ("", [], []),
+    ],
+)
+def test_instructions_name_words(instruction: str, new: list[str], gone: list[str]) -> None:
+    assert asked_speech("A man.", "A man.", instruction) == Spoken(tuple(new), tuple(gone))
+
+
+def test_captions_that_quote_go_before_instructions() -> None:
+    captions = 'He says "we leave at nine".', 'He says "we leave at ten".'
+    assert asked_speech(*captions, 'Say "never".') == Spoken(("ten",), ("nine",))
+    assert asked_speech("A man.", 'A man says "hello there".', "") == Spoken(("hello there",), ())
+
+
+@pytest.mark.parametrize(
+    ("after", "asked", "others"),
+    [
+        ("the blue car stopped in front of the school", 1.0, 0.0),
+        (BEFORE, 0.0, 0.0),
+        ("the car stopped in front of the school", 0.5, 0.0),
+        ("the blue car stopped in front of my house", 1.0, 2 / 9),
+        ("", 0.5, 8 / 9),
+    ],
+)
+def test_words_come_and_go(after: str, asked: float, others: float) -> None:
+    assert done(Spoken(("blue",), ("red",)), BEFORE, after) == pytest.approx((asked, others))
+
+
+def test_the_reverse_is_below_nothing() -> None:
+    after = BEFORE.replace("red", "blue")
+    assert done(Spoken(("red",), ("blue",)), BEFORE, after) == Done(-1.0, 0.0)
+
+
+def test_a_word_that_is_misheard_counts_in_part() -> None:
+    asked = Spoken(("football",), ())
+    exact, alike, other = (
+        done(asked, "they played", f"they played {word}").asked
+        for word in ("football", "footbal", "tennis")
+    )
+    assert exact == 1.0 > alike > 0.5 > other == 0.0
+
+
+def test_a_word_that_stands_there_already_is_counted() -> None:
+    asked = Spoken(("very",), ())
+    assert done(asked, "very cold", "very very cold").asked == 1.0
+    assert done(asked, "very cold", "very cold").asked == 0.0
