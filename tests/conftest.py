@@ -42,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--moments", type=int, default=1, help="Kills and full disks of each command, each signal."
     )
     parser.addoption(
-        "--trials", type=int, default=6, help="Clips of each law about processors; 6 is quick."
+        "--trials", type=int, default=3, help="Clips of each law about processors; 3 is quick."
     )
     parser.addoption("--evaluator", help="Checkpoint that is held to the laws about processors.")
 
