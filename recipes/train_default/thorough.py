@@ -1,8 +1,9 @@
-"""Gives an evaluator that learnt of changes ears for voices: thorough.py CHECKPOINT OUTPUT.
+"""Gives an evaluator ears for voices, and a sense of order: thorough.py CHECKPOINT OUTPUT.
 
 The weights stay as they are. They know of a change only how far it was made as the words ask, above
 all that they do not ask for, and nothing of which change it was: what `voices` tells of a talker,
-of a manner or of spoken words, they weigh as they learnt to weigh pitch, pace and effects.
+of a manner or of spoken words, they weigh as they learnt to weigh pitch, pace and effects. A sound
+that comes when or as often as nobody asked is one that came in part.
 """
 
 from __future__ import annotations
@@ -32,11 +33,14 @@ tags: [audio, audio-editing, speech-quality, quality-prediction, safetensors]
 The weights of `{of}`, whose card says what they learnt from and how far they follow people,
 beside one extractor more: `voices`, which is Whisper tiny.en (MIT), Resemblyzer (Apache-2.0) and
 SwiftF0 (MIT). A pair whose words ask for another talker, another manner of speaking or other spoken
-words is heard by these as well; all other pairs are scored as by `{of}`, to the last digit.
+words is heard by these as well. Where words say in which order, at which end of the clip, or how
+often a sound is to come (`Rain, then a dog barks twice.`), that counts. All other pairs are scored
+as by `{of}`, to the last digit.
 
-It learnt nothing of voices: no pair of its training asks for one. It rates such an edit by how far
-it was made as asked, as it learnt to with pitch, pace and effects. Nobody rated such edits for us;
-what holds is what `tests/test_laws_of_voices.py` prints.
+It learnt nothing of voices, and nothing of order: no pair of its training asks for them. It rates
+such an edit by how far it was made as asked, as it learnt to with pitch, pace and effects. Nobody
+rated such edits for us; what holds is what `tests/test_laws_of_voices.py` and
+`tests/test_laws_of_occasions.py` print.
 
 ```python
 import auditeval
@@ -51,6 +55,7 @@ def main(checkpoint: Path, output: Path) -> None:
     for name in (WEIGHTS, TRAINED_ON):
         shutil.copyfile(checkpoint / name, output / name)
     config = reading.json_file(checkpoint / CONFIG)
+    config["features"]["events"]["arguments"]["occasions"] = True
     voices = make_extractor("voices")
     made = {"arguments": voices.arguments, "revision": voices.revision}
     config["features"] = dict(sorted({**config["features"], "voices": made}.items()))

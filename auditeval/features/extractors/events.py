@@ -18,6 +18,13 @@ from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.features.extractors.yamnet import RATE_HZ, YamNet, band_magnitudes, labels
 from auditeval.features.minilm import DIM as SENTENCE_DIM
 from auditeval.features.minilm import MiniLM, shared
+from auditeval.features.occasions import (
+    Occasions,
+    as_often,
+    asked_occasions,
+    in_order,
+    in_place,
+)
 from auditeval.features.yamnet_network import CLASSES, EMBEDDING_DIM, PATCH_FRAMES
 from auditeval.pretrained.threads import one_thread
 
@@ -27,6 +34,13 @@ _CODE = "5"
 _BRIDGE_TEMPERATURE = 0.02
 _BRIDGE_FLOOR = 1e-4
 _LABELS = 32  # encoded at a time
+_LEAST = 0.15  # of the evidence of a sound that comes when it should not
+_OF_ADDED = [
+    place
+    for place, name in enumerate(LABEL_NAMES)
+    if (name.startswith("added_") and not name.endswith("rank"))
+    or name in ("captions_along", "captions_share", "target_after")
+]
 
 
 class Events(PatchExtractor):
@@ -41,6 +55,9 @@ class Events(PatchExtractor):
     Frames, one each 0.48 s :: `patch` float16 (P, 1024), `joint` float16 (P, 521), the bridge
     before its maximum over time, and `span` (P, 2). `yamnet` (an archive) and `minilm` (a folder)
     stand in for the packages' files.
+
+    With `occasions`, what comes at another time, in another order or number than the words ask is
+    but in part what they ask for, so its evidence is.
     """
 
     name = "events"
@@ -49,8 +66,13 @@ class Events(PatchExtractor):
     text_dim = joint_dim = CLASSES
     evidence = LABEL_NAMES
 
-    def __init__(self, yamnet: str | None = None, minilm: str | None = None) -> None:
+    def __init__(
+        self, yamnet: str | None = None, minilm: str | None = None, occasions: bool = False
+    ) -> None:
         self.arguments = {"yamnet": yamnet, "minilm": minilm}
+        if occasions:
+            self.arguments["occasions"] = True
+        self._occasions = occasions
         self._yamnet = YamNet(Path(yamnet) if yamnet else None)
         self._minilm = shared(minilm)
         self._label_embeddings = _embed_labels(self._minilm)
@@ -84,7 +106,33 @@ class Events(PatchExtractor):
         self, original: Frames, edited: Frames, alignment: Alignment | None, texts: Texts
     ) -> np.ndarray:
         """What the labels say; see `evidence.weigh_labels`."""
-        return weigh_labels(original, edited, alignment, texts, self.hear_alone)
+        found = weigh_labels(original, edited, alignment, texts, self.hear_alone)
+        if self._occasions and alignment is not None and texts.added.any():
+            timely = self._timely(edited, alignment, texts.words)
+            found[_OF_ADDED] *= _LEAST + (1 - _LEAST) * timely
+        return found
+
+    def _timely(self, edited: Frames, alignment: Alignment, words: tuple[str, str, str]) -> float:
+        """How well sounds come when and as often as words say, 0 to 1; see `occasions`."""
+        asked = asked_occasions(*words)
+        if asked == Occasions():
+            return 1.0
+        seconds = edited["span"].mean(axis=1) * Spectrum.HOP_SECONDS
+        fit = 1.0
+        if asked.first:
+            first, second = (self._heard(edited, x) for x in (asked.first, asked.second))
+            fit *= in_order(first, second, seconds)
+        if asked.placed:
+            fit *= in_place(self._heard(edited, asked.placed), seconds, asked.late)
+        if asked.times:
+            fit *= as_often(alignment.change, asked.times)
+        return fit
+
+    def _heard(self, clip: Frames, phrase: str) -> np.ndarray:
+        """How much of it is in each patch, above what is there of it always :: (P,)."""
+        (weights,) = self._encode_caption(phrase)
+        track = clip["joint"].astype(np.float32) @ weights
+        return np.maximum(track - np.median(track), 0)
 
     def hear_alone(
         self, clip: np.ndarray, other: np.ndarray, lag: int, gain: float

@@ -1,0 +1,66 @@
+"""When and how often words want a sound, and whether it came so."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from auditeval.features.occasions import Occasions, as_often, asked_occasions, in_order, in_place
+
+SECONDS = np.arange(10) * 0.48
+
+
+def heard_at(*places: int) -> np.ndarray:
+    track = np.zeros(10)
+    track[list(places)] = 1.0
+    return track
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [
+        ("Rain, a dog barks, then a bell rings.", Occasions("a dog barks", "a bell rings.")),
+        ("Rain while a dog barks followed by a bell.", Occasions("a dog barks", "a bell.")),
+        ("A bell rings after a dog barks.", Occasions("a dog barks.", "a bell rings")),
+        ("Rain, a dog barks at the very end.", Occasions(placed="a dog barks", late=1.0)),
+        ("A dog barks near the start.", Occasions(placed="a dog barks")),
+        ("Rain, and a dog barks twice.", Occasions(times=2)),
+        ("A dog barks three times.", Occasions(times=3)),
+        ("Many people talk at once.", Occasions()),
+        ("Rain, with a dog barking.", Occasions()),
+    ],
+)
+def test_captions_say_when(after: str, expected: Occasions) -> None:
+    found = asked_occasions("Rain.", after, "")
+    assert found._replace(first=found.first.rstrip("."), second=found.second.rstrip(".")) == (
+        expected._replace(first=expected.first.rstrip("."), second=expected.second.rstrip("."))
+    )
+
+
+def test_what_was_so_before_is_not_asked_for() -> None:
+    before = "A dog barks, then a bell rings"
+    assert asked_occasions(f"{before}.", f"{before} with rain.", "") == Occasions()
+    assert asked_occasions("Rain.", "Rain.", "Add a bark at the end.").late == 1.0
+
+
+def test_order() -> None:
+    early, late = heard_at(1, 2), heard_at(7, 8)
+    assert in_order(early, late, SECONDS) == 1.0
+    assert in_order(late, early, SECONDS) == 0.0
+    assert in_order(early, early, SECONDS) == pytest.approx(0.5)
+    lasting, nothing = np.ones(10), np.zeros(10)
+    assert in_order(lasting, early, SECONDS) == in_order(late, nothing, SECONDS) == 1.0
+
+
+def test_place() -> None:
+    assert in_place(heard_at(8, 9), SECONDS, 1.0) == 1.0 > in_place(heard_at(0), SECONDS, 1.0) == 0
+    assert in_place(heard_at(0), SECONDS, 0.0) == 1.0
+
+
+@pytest.mark.parametrize(("times", "expected"), [(2, 1.0), (1, 1 / 3), (3, 0.6), (5, 1 / 7)])
+def test_number(times: int, expected: float) -> None:
+    change = np.zeros(500, np.float32)
+    change[50:100] = change[300:360] = 20.0
+    change[70:75] = 0.0  # a short gap within one
+    assert as_often(change, times) == pytest.approx(expected)
+    assert as_often(np.zeros(500), times) == 1.0
