@@ -12,6 +12,7 @@ import soundfile
 import auditeval
 from auditeval.data.simulation.signals import RATE_HZ
 from auditeval.data.soundbank import synthesize
+from auditeval.features.store import Failure
 from auditeval.scoring import Evaluator
 
 pytestmark = pytest.mark.skipif(
@@ -65,3 +66,38 @@ def test_damage_and_a_missing_edit_cost_points(shipped: Evaluator, tmp_path: Pat
     assert means["not done"][1] < means["done"][1] - 1
     assert means["noisy"][0] < means["done"][0] - 0.5
     assert means["background lost"][2] < means["done"][2] - 0.5
+
+
+def test_what_it_does_not_look_at_is_not_computed(
+    shipped: Evaluator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`parts` counts where something is to go: the scores of other pairs are the same without."""
+    files = [tmp_path / f"{name}.wav" for name in ("a", "b")]
+    sea, dog = (synthesize(name, 3, 2.0, RATE_HZ) for name in ("sea_waves", "dog_bark"))
+    for file, samples in zip(files, (0.3 * sea, 0.3 * sea + 0.5 * dog), strict=True):
+        soundfile.write(file, samples, RATE_HZ)
+    words = ("Sea waves.", "Sea waves, with a dog barking.")
+    add, remove = (
+        auditeval.EditPair(
+            id=name,
+            original=files[turn],
+            edited=files[1 - turn],
+            original_caption=words[turn],
+            target_caption=words[1 - turn],
+        )
+        for turn, name in enumerate(("add", "remove"))
+    )
+    heard: list[str] = []
+    parts = shipped.store.encoder.extractors["parts"]
+    compare = parts.compare
+    monkeypatch.setattr(parts, "compare", lambda *a: heard.append("parts") or compare(*a))
+    (alone,) = shipped.score([add])
+    assert heard == []
+    beside, _ = shipped.score([add, remove])
+    assert heard
+    rows = shipped.store.pairs([add, remove])
+    assert len(heard) >= 3
+    whole = shipped._predict([row for row in rows if not isinstance(row, Failure)])
+    for axis in ("quality", "relevance", "faithfulness"):
+        found = whole[0][axis][0], getattr(beside, axis)
+        assert found == pytest.approx((getattr(alone, axis),) * 2, abs=1e-5)

@@ -85,7 +85,13 @@ class Encoder:
     def pair(self, encoded: EncodedPair) -> PairFeatures:
         """What a model is given of a pair, as `inputs` says."""
         original, edited = (
-            _joined(self.always, [clip[x.name].embedding for x in self.always])
+            _joined(
+                self.always,
+                [
+                    clip[x.name].embedding if x.name in clip else np.zeros(x.dim, np.float32)
+                    for x in self.always
+                ],
+            )
             for clip in (encoded.original, encoded.edited)
         )
         readers = [encoded.texts[x.name][:-1] for x in self.reading]
@@ -98,7 +104,9 @@ class Encoder:
         return PairFeatures(original, before, edited, after, added, removed, alignment, evidence)
 
     def _compare(self, encoded: EncodedPair) -> tuple[Tensor, Tensor]:
-        """The numbers called `inputs.alignment` and `inputs.evidence`."""
+        """The numbers called `inputs.alignment` and `inputs.evidence`; 0 of who did not hear it."""
+        both = encoded.original.keys() & encoded.edited.keys()
+        deaf = {x.name for x in self.always} - both
         nothing = AudioFeatures(np.zeros(0, np.float32), {})
         before, after = (
             {
@@ -113,7 +121,12 @@ class Encoder:
         )
         found = (x.align(before[x.name], after[x.name]) for x in self._comparing)
         alignment = next((made for made in found if made is not None), None)
-        compared = [x.compare(before[x.name], after[x.name], alignment) for x in self._comparing]
+        compared = [
+            np.zeros(len(x.alignment), np.float32)
+            if x.name in deaf
+            else x.compare(before[x.name], after[x.name], alignment)
+            for x in self._comparing
+        ]
         weighed = [
             x.weigh(before[x.name], after[x.name], alignment, encoded.texts[x.name])
             for x in self.reading

@@ -34,6 +34,9 @@ from auditeval.types import EditPair, UserError
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Arrays = dict[str, np.ndarray]
+Spared = Callable[[Mapping[str, Texts]], frozenset[str]]
+"""Which extractors, by name, a model does not look at for a pair of these texts, by extractor."""
+
 _CAPTIONS = 64  # given to the encoder at a time; it sorts them by length
 _DAY_SECONDS = 86400
 _LARGE_BYTES = 8 << 20  # a file of more may last an hour: such are decoded and encoded one by one
@@ -109,24 +112,29 @@ class FeatureStore:
         return sum(entries.damaged for entries in self._entries.values())
 
     def pairs(
-        self, pairs: Sequence[EditPair], with_changed_words: bool = True
+        self,
+        pairs: Sequence[EditPair],
+        with_changed_words: bool = True,
+        spared: Spared | None = None,
     ) -> list[PairFeatures | Failure]:
         """Features in the order of `pairs`, each clip read once; a pair without says why.
 
         `with_changed_words=False` spares the words added and removed, and the instruction: 0, for
-        models that do not look at them.
+        models that do not look at them. So are the numbers of those extractors that a model says
+        are `spared` for a pair of these texts: nothing is computed for them.
         """
-        return self._join(pairs, with_changed_words, self.encoder.pair)
+        return self._join(pairs, with_changed_words, self.encoder.pair, spared)
 
     def encoded(self, pairs: Sequence[EditPair]) -> list[EncodedPair | Failure]:
         """As `pairs`, before the sides of a pair are compared."""
-        return self._join(pairs, True, lambda encoded: encoded)
+        return self._join(pairs, True, lambda encoded: encoded, None)
 
     def _join(
         self,
         pairs: Sequence[EditPair],
         with_changed_words: bool,
         make: Callable[[EncodedPair], Result],
+        spared: Spared | None,
     ) -> list[Result | Failure]:
         changes = [
             (
@@ -167,10 +175,11 @@ class FeatureStore:
             by: dict[Path, frozenset[str]] = {}
             for pair, change in zip(pairs, changes, strict=True):
                 needed = self._always
-                if self._on_demand and with_changed_words:
-                    needed = self.encoder.needed(worded(pair, change))
+                if with_changed_words and (self._on_demand or spared):
+                    said = worded(pair, change)
+                    needed = self.encoder.needed(said) - (spared(said) if spared else frozenset())
                 for path in (pair.original, pair.edited):
-                    by[path] = by.get(path, self._always) | needed
+                    by[path] = by.get(path, frozenset()) | needed
             heard = {path: _Heard(path, names) for path, names in by.items()}
             clips = _Batched(pool, self._read, heard.values(), self.encoder.batch_size)
             joined = []

@@ -9,6 +9,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
+from auditeval.features.extractor import Texts
 from auditeval.features.pair import Inputs, PairFeatures
 from auditeval.models.mlp import mlp
 from auditeval.models.standardise import Standardise
@@ -161,6 +162,11 @@ class EnsembleRegressor(Regressor):
         if not self.arguments["by_change"]:
             return new, gone, torch.zeros_like(batch.alignment[:, :1])
         return new, gone, batch.evidence[:, [self.given.evidence.index(_TOLD)]]
+
+    def spared(self, texts: Mapping[str, Texts]) -> frozenset[str]:
+        gone = any(text.removed.any() for text in texts.values())
+        idle = self.arguments["by_removal"] and not gone
+        return frozenset(self.arguments["of_removals"]) if idle else frozenset()
 
     def _unheard(self, batch: PairFeatures) -> Tensor:
         """Where nothing is known to be asked, of which relevance could be told :: bool (B, 3)."""

@@ -8,12 +8,13 @@ training each alone.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
 
+from auditeval.features.extractor import Texts
 from auditeval.features.pair import Inputs, PairFeatures
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.models.mlp import mlp
@@ -79,8 +80,12 @@ class Regressor(Model):
         self, store: FeatureStore, pairs: Sequence[EditPair]
     ) -> Sequence[PairFeatures | Failure]:
         pick = store.encoder.inputs.pick(self.given)
-        rows = store.pairs(pairs, self.uses_changed_words)
+        rows = store.pairs(pairs, self.uses_changed_words, self.spared)
         return [row if isinstance(row, Failure) else pick(row) for row in rows]
+
+    def spared(self, texts: Mapping[str, Texts]) -> frozenset[str]:
+        """Extractors that it does not look at for a pair of these texts, by extractor: none."""
+        return frozenset()
 
     @torch.inference_mode()
     def predict(self, rows: Sequence[PairFeatures]) -> Tensor:
