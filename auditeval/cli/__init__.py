@@ -27,6 +27,7 @@ from auditeval.cli import (
     import_,
     listen,
     metrics,
+    report,
     score,
 )
 from auditeval.text import OneLine, say
@@ -46,6 +47,7 @@ app.command("describe")(describe.describe)
 app.command("explain")(explain.explain)
 app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
+app.command("report")(report.report)
 app.command("generate")(generate.generate)
 app.command("build")(build.build)
 app.command("filter")(filter.filter_)
