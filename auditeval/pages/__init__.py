@@ -16,8 +16,8 @@ from pathlib import Path
 
 from auditeval import scores_table
 from auditeval.outputs import writing
+from auditeval.pages import benchmark, data_quality, evaluation, filtering, scores, sound, votes
 from auditeval.pages import page as pages
-from auditeval.pages import scores, sound
 from auditeval.pages.page import Page
 from auditeval.report import leaks
 from auditeval.seed import SEED
@@ -38,9 +38,38 @@ def read(
     for path in what:
         if not path.exists():
             raise UserError(f"{path}: no such file or folder")
+    first = what[0]
+    if len(what) == 1 and (page := _of_one(first, manifest, most, seed)) is not None:
+        return page
     if all(path.is_file() and path.suffix.lower() in scores_table.SUFFIXES for path in what):
         return scores.of_tables(what, manifest, most, seed)
-    raise UserError(f"{what[0]}: is nothing that auditeval writes; expected a scores table")
+    strange = next(
+        path for path in what if path.is_dir() or path.suffix.lower() not in scores_table.SUFFIXES
+    )
+    raise UserError(
+        f"{strange}: is nothing that a page is made of; expected scores tables, or one report of "
+        "evaluate, compare, filter, metrics or bench, a run folder of train.py, or votes of listen"
+    )
+
+
+def _of_one(path: Path, manifest: Path | None, most: int, seed: int) -> Page | None:
+    """The page of what is no scores table; None where it looks like nothing of that."""
+    if path.is_dir():
+        if (path / "config.yaml").is_file():
+            return evaluation.of_run(path, most, seed)
+        if (path / evaluation.REPORT).is_file():
+            return evaluation.of_report(path, manifest, most, seed)
+        if (path / "data_quality.json").is_file():
+            return data_quality.of_report(path)
+        found = [name for name in benchmark.NAMES if (path / f"{name}.json").is_file()]
+        return benchmark.of_run(path, found[0], most, seed) if found else None
+    if path.name.endswith(".filter.json"):
+        return filtering.of_filter(path, most, seed)
+    if (record := path.with_name(f"{path.stem}.filter.json")).is_file():
+        return filtering.of_filter(record, most, seed)  # of the manifest that it kept
+    if path.suffix.lower() == ".json":
+        return evaluation.of_comparison(path)
+    return votes.of_database(path, most, seed) if path.suffix.lower() == ".db" else None
 
 
 def explained(page: Page, checkpoint: Path | None, device: str, cache_dir: Path | None) -> Page:
@@ -52,9 +81,11 @@ def explained(page: Page, checkpoint: Path | None, device: str, cache_dir: Path 
 
     if not page.choices or not page.rows.clips:
         return page
-    folder = checkpoint or (
-        leaks.checkpoint_of(page.scored_in) if page.scored_in else "no scores table is known"
-    )
+    folder: Path | str | None = checkpoint or page.evaluator
+    if folder is None and page.scored_in is not None:
+        folder = leaks.checkpoint_of(page.scored_in)
+    if folder is None:  # not scores of one evaluator
+        return page
     if isinstance(folder, str):
         return replace(page, remarks=[*page.remarks, f"No curves over time: {folder}."])
     chosen = [row for choice in page.choices for row in choice.rows]

@@ -1,5 +1,4 @@
-"""Which pairs are worth hearing: the worst, the best, the least sure, those in dispute, some drawn.
-"""
+"""Pairs worth hearing: the worst, the best, the least sure, those in dispute, some drawn."""
 
 from __future__ import annotations
 
@@ -44,9 +43,7 @@ def choose(rows: Rows, most: int, seed: int = SEED) -> list[Choice]:
     if columns:
         spread = [np.max(found, axis=0) - np.min(found, axis=0) for found in columns]
         apart = np.where(there, mean_of(spread, len(rows)), np.nan)
-        made.append(
-            _by("In dispute", "evaluators farthest apart, mean over scales", -apart, most)
-        )
+        made.append(_by("In dispute", "evaluators farthest apart, mean over scales", -apart, most))
     found = np.flatnonzero(there)
     rng = np.random.default_rng(seed)
     drawn = sorted(rng.choice(found, min(most, len(found)), replace=False).tolist())

@@ -40,7 +40,8 @@ _SCRIPTS = ("columns.js", "plots.js", "pair.js", "list.js", "report.js")
 class Page:
     """What stands on a page: facts in a line each, tables under headings, then pairs and all rows.
 
-    `remarks` are sentences that a reader must not miss. `scored_in` is the table of the scores.
+    `remarks` are sentences that a reader must not miss. `scored_in` is the table of the scores
+    and `evaluator` the checkpoint that made them, where one is known.
     """
 
     title: str
@@ -51,6 +52,7 @@ class Page:
     remarks: Sequence[str] = ()
     curves: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     scored_in: Path | None = None
+    evaluator: Path | None = None
 
 
 def render(page: Page, sounds: Sounds, mode: Mode) -> str:
@@ -72,12 +74,13 @@ def render(page: Page, sounds: Sounds, mode: Mode) -> str:
         connect="'none'" if mode in ("embed", "none") else "'self'",
         page=page,
         tables={
-            heading: [Markup(to_html(table, 3)) for table in tables]
+            heading: [(table.title, Markup(to_html(table, 3))) for table in tables]
             for heading, tables in page.sections.items()
         },
         about=data(about),
         within={name: Markup(content) for name, content in sounds.within.items()},
         version=__version__,
+        is_rated=any(scale.rated for scale in page.rows.scales),
         has_clips=mode != "none" and bool(page.rows.clips),
     )
 

@@ -77,9 +77,7 @@ def mean_of(columns: Sequence[np.ndarray], length: int) -> np.ndarray:
     return mean
 
 
-def of_scores(
-    scores: Mapping[str, Sequence[Scores]], pairs: Sequence[EditPair] | None
-) -> Rows:
+def of_scores(scores: Mapping[str, Sequence[Scores]], pairs: Sequence[EditPair] | None) -> Rows:
     """The rows of scores tables {evaluator: rows}, the first one's in its order, with their pairs.
 
     Of the other evaluators stand the values beside those of the first.
@@ -156,8 +154,10 @@ def to_json(rows: Rows) -> dict[str, Any]:
         parts = None
         if name in pairs:
             other = rows.words[pairs[name]]
-            sides = zip(values, other, strict=True) if name in firsts else zip(
-                other, values, strict=True
+            sides = (
+                zip(values, other, strict=True)
+                if name in firsts
+                else zip(other, values, strict=True)
             )
             parts = [_differing(*both)[name not in firsts] for both in sides]
         kind = "gone" if name in firsts else "new" if name in pairs else "words"

@@ -19,9 +19,7 @@ from auditeval.types import EditPair, Scores, UserError
 _MOST_GROUPS = 40
 
 
-def of_tables(
-    paths: Sequence[Path], against: Path | None, most: int, seed: int
-) -> Page:
+def of_tables(paths: Sequence[Path], against: Path | None, most: int, seed: int) -> Page:
     """Of the first table, the others beside it; raises UserError where they have no pair in common
     with the manifest."""
     names = _names(paths)
@@ -89,7 +87,9 @@ def _remarks(
     """Errors, rows of no pair, and a manifest that has changed since."""
     said = []
     if errors := sum(row.status == "error" for row in rows):
-        said.append(f"{errors:,} of {len(rows):,} rows are errors: each says why, and has no score.")
+        said.append(
+            f"{errors:,} of {len(rows):,} rows are errors: each says why, and has no score."
+        )
     if pairs is None:
         said.append("No manifest is known: give --manifest for captions, systems and sound.")
         return said

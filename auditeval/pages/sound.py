@@ -30,6 +30,7 @@ Mode = Literal["embed", "copy", "link", "none"]
 MODES: tuple[Mode, ...] = ("embed", "copy", "link", "none")
 SIDES = ("original", "edited")
 _SHOWN_DB, _COLUMNS = 70.0, 480
+_NO_METADATA: dict[str, Any] = {"Software": None}  # its version would change the bytes
 
 
 class Sounds(NamedTuple):
@@ -100,8 +101,7 @@ def _links(rows: Rows, page: Path) -> list[tuple[str, str]]:
 
 
 def pictures(original: Waveform, edited: Waveform) -> list[str]:
-    """Log-mel spectrograms of both clips on one time axis and one scale of levels, as PNG in URLs.
-    """
+    """Log-mel spectrograms of both clips, on one scale of time and levels, as PNG in URLs."""
     seconds = max(original.seconds, edited.seconds)
     bands = [
         log_mel(audio.resample(clip, Spectrum.rate_hz), *Spectrum.RESOLUTIONS[0])
@@ -123,5 +123,5 @@ def _png(bands: np.ndarray, seconds: float, loudest: float) -> str:
     shares = np.clip(1 + (columns.T[::-1] - loudest) / _SHOWN_DB, 0, 1)
     file = io.BytesIO()
     pixels = colormaps["magma"](shares, bytes=True)[..., :3]
-    imsave(file, np.ascontiguousarray(pixels), format="png", metadata={"Software": None})
+    imsave(file, np.ascontiguousarray(pixels), format="png", metadata=_NO_METADATA)
     return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import permutations
 
 import numpy as np
@@ -20,7 +21,7 @@ _PARTS = ("surest third", "middle third", "least sure third")
 def means(rows: Rows, group: str = "") -> Table:
     """The mean of each scale, with N, over all rows or, with a column of words, by its values."""
     keys = rows.words[group] if group else ["all pairs"] * len(rows)
-    names = sorted(set(keys))
+    names = sorted(set(keys), key=_natural)
     wanted = [(scale.name, scale.value, "") for scale in rows.scales]
     wanted += [(scale.name, scale.rated, "rated") for scale in rows.scales if scale.rated]
     columns = [
@@ -43,6 +44,11 @@ def means(rows: Rows, group: str = "") -> Table:
     )
 
 
+def _natural(name: str) -> list[tuple[int, str]]:
+    """sys2 before sys10."""
+    return [(int(x), "") if x.isdecimal() else (-1, x) for x in re.split(r"(\d+)", name)]
+
+
 def _mean(values: np.ndarray) -> Cell:
     values = values[np.isfinite(values)]
     if not len(values):
@@ -50,43 +56,37 @@ def _mean(values: np.ndarray) -> Cell:
     mean, note = float(values.mean()), f"N={len(values):,}"
     if len(values) < 2:
         return Cell(mean, Undefined("one pair"), note)
-    half = float(stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / len(values) ** 0.5)
+    half = float(stats.t.ppf(0.975, len(values) - 1) * stats.sem(values))
     return Cell(mean, (mean - half, mean + half), note)
 
 
 def ranking(rows: Rows) -> Table | None:
-    """Systems by their mean on each scale, and which of the others each is better than.
+    """Of each system, on each scale, which of the others it is better than by its mean.
 
     Of two systems the means are compared by Welch's t-test, or by the paired one over sources that
     both edited where each has one pair of a source; p-values of a scale by Holm's method. None for
     fewer than 2 systems or too many to compare.
     """
     systems = rows.words.get("system", [])
-    names = sorted({name for name in systems if name})
+    names = sorted({name for name in systems if name}, key=_natural)
     if not 2 <= len(names) <= _MOST_SYSTEMS:
         return None
-    contents: list[list[Content]] = []
+    columns = [Column("system", label=True)]
+    contents: dict[str, list[Content]] = {name: [name] for name in names}
     for scale in rows.scales:
         values = rows.numbers[scale.value]
         of = {
             name: _by_source(rows, values, np.array([x == name for x in systems])) for name in names
         }
         better = _better(of)
-        top = sorted(names, key=lambda name: -np.mean([*of[name].values()] or [-np.inf]))
-        for name in top:
-            cell = _mean(np.array([*of[name].values()], float))
-            beaten = [other for other in top if (name, other) in better]
-            contents.append([scale.name, name, cell, len(beaten), ", ".join(beaten)])
+        columns += [Column("better than", over=(scale.name,)), Column("these", over=(scale.name,))]
+        for name in names:
+            beaten = [other for other in names if (name, other) in better]
+            contents[name] += [len(beaten), ", ".join(beaten)]
     return Table(
-        title="Order of systems",
-        columns=[
-            Column("scale", label=True),
-            Column("system", label=True),
-            Column("mean", "higher", form=".2f", bounds=".2f"),
-            Column("better than"),
-            Column("these"),
-        ],
-        rows=contents,
+        title="Which systems are better than which others",
+        columns=columns,
+        rows=list(contents.values()),
         notes=[
             f"Better: p < {_LEVEL} by a t-test of the means, corrected by Holm's method over all "
             "pairs of systems of a scale; paired where both edited the same sources once. It says "

@@ -54,12 +54,12 @@ def trained_on(table: Path, checkpoint: str | None = None) -> TrainedOn | str:
         return read_trained_on(folder) or f"{checkpoint} keeps no list of its originals"
     if "results" in record:
         return f"{record['results']} does not say what its model was trained on"
-    folder = checkpoint_of(table)
-    if isinstance(folder, str):
-        return folder
+    made_by = checkpoint_of(table)
+    if isinstance(made_by, str):
+        return made_by
     named = record["checkpoint"]
     said = "the checkpoint that ships" if named is None else named
-    return read_trained_on(folder) or f"{said} keeps no list of its originals"
+    return read_trained_on(made_by) or f"{said} keeps no list of its originals"
 
 
 def checkpoint_of(table: Path) -> Path | str:

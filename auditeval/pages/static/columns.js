@@ -25,7 +25,9 @@ async function column({ name, kind, data, known }) {
     return { name, kind, values, of: (row) => values[row] };
   }
   const [words, codes] = [await json(known), new Uint32Array(await unpacked(data))];
-  return { name, kind, words, codes, of: (row) => words[codes[row]] };
+  // What rows can be filtered and grouped by: few words, and short ones.
+  const groups = kind === "words" && words.length > 1 && words.length <= 60 && words.every((word) => word.length <= 60);
+  return { name, kind, words, codes, groups, of: (row) => words[codes[row]] };
 }
 
 export async function readColumns(about) {
@@ -50,6 +52,8 @@ export function make(tag, properties = {}, ...children) {
   element.append(...children);
   return element;
 }
+
+export const shownScore = (value) => (Number.isNaN(value) ? "–" : value.toFixed(2));
 
 export const shownNumber = (value) =>
   Number.isNaN(value) ? "–" : Number.isInteger(value) ? String(value) : value.toFixed(2);

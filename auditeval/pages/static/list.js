@@ -1,20 +1,20 @@
 // All rows: searched, filtered, sorted, a page at a time.
 
-import { make, plain, shownNumber } from "./columns.js";
+import { make, plain, shownNumber, shownScore } from "./columns.js";
 
 const ROWS_A_PAGE = 50;
-const MOST_CHOICES = 60; // of a filter
 const LETTERS = 90; // of a text in the table; all of it is in the view of the row
 
 export class List {
   // open(rows, place) shows a row; changed(rows) is told of those that are left.
   constructor(about, columns, open, changed) {
+    this.scores = new Set(about.scales.flatMap((scale) => [scale.value, scale.rated]));
     Object.assign(this, { about, columns, open, changed, page: 0, by: null, falling: false });
     this.find = (selector) => document.querySelector(selector);
     this.rows = Int32Array.from({ length: about.rows }, (_, row) => row);
     this.selects = [];
     for (const column of columns.values()) {
-      if (column.kind !== "words" || column.name === "id" || column.words.length < 2 || column.words.length > MOST_CHOICES) continue;
+      if (!column.groups || column.name === "id") continue;
       const select = make("select", {}, make("option", { value: "", textContent: "any" }));
       const order = column.words.map((word, code) => [word, code]).sort((a, b) => a[0].localeCompare(b[0], undefined, { numeric: true }));
       for (const [word, code] of order) select.append(make("option", { value: String(code), textContent: word || "(none)" }));
@@ -120,7 +120,7 @@ export class List {
   cell(name, row) {
     const column = this.columns.get(name);
     const value = column.of(row);
-    if (column.kind === "number") return make("td", { className: "amount", textContent: shownNumber(value) });
+    if (column.kind === "number") return make("td", { className: "amount", textContent: (this.scores.has(name) ? shownScore : shownNumber)(value) });
     const text = plain(value);
     const cell = make("td", { textContent: text.length > LETTERS ? `${text.slice(0, LETTERS)}…` : text });
     if (text === "error" || text === "failed") cell.className = "warning";

@@ -1,6 +1,6 @@
 // The view of one row: captions, both players, curves, scores, and whatever else is known of it.
 
-import { fill, make, shownNumber } from "./columns.js";
+import { fill, make, shownNumber, shownScore } from "./columns.js";
 import { draw, drawMarks, levels, loudest, peak } from "./picture.js";
 import { Player } from "./player.js";
 import { MediaPlayer } from "./media_player.js";
@@ -189,12 +189,13 @@ export class PairView {
     for (const scale of this.about.scales) {
       const number = (name) => (used.add(name), name ? this.columns.get(name).of(row) : NaN);
       const [value, low, high, rated] = [scale.value, scale.low, scale.high, scale.rated].map(number);
-      const interval = Number.isNaN(low) ? "" : `[${shownNumber(low)} to ${shownNumber(high)}]`;
-      const cells = [["td", shownNumber(value)], ["td", interval]];
-      if (scale.rated) cells.push(["td", shownNumber(rated)]);
-      for (const name of Object.values(scale.others)) cells.push(["td", shownNumber(number(name))]);
+      const interval = Number.isNaN(low) ? "" : `[${shownScore(low)} to ${shownScore(high)}]`;
+      const cells = [["td", shownScore(value)]];
+      if (this.about.scales.some((one) => one.low)) cells.push(["td", interval]);
+      if (scale.rated) cells.push(["td", shownScore(rated)]);
+      for (const name of Object.values(scale.others)) cells.push(["td", shownScore(number(name))]);
       if (!scores.childElementCount) {
-        const heads = ["scale", "score", "interval", ...(scale.rated ? ["rated"] : []), ...Object.keys(scale.others)];
+        const heads = ["scale", "score", ...(this.about.scales.some((one) => one.low) ? ["interval"] : []), ...(scale.rated ? ["rated"] : []), ...Object.keys(scale.others)];
         scores.append(make("thead", {}, make("tr", {}, ...heads.map((textContent) => make("th", { textContent, scope: "col" })))), make("tbody"));
       }
       const head = make("th", { textContent: scale.name, scope: "row" });

@@ -74,13 +74,14 @@ export function boxes(title, groups, limits) {
   return make("figure", {}, make("figcaption", { textContent: title }), drawn);
 }
 
-// Points of one scale; `open(row)` is called for the one that is clicked, or entered by keys.
+// Points of rows, y over x; `open(row)` is called for the one that is clicked, or entered by keys.
+// An axis is {name, column, limits}; `diagonal` where both are on one scale.
 export class Scatter {
-  constructor(title, predicted, rated, limits, open) {
-    Object.assign(this, { predicted, rated, limits, open, rows: [], at: -1 });
+  constructor(title, x, y, diagonal, open) {
+    Object.assign(this, { across: x, up: y, diagonal, open, rows: [], at: -1 });
     this.canvas = make("canvas", { tabIndex: 0, className: "scatter" });
     this.canvas.setAttribute("role", "application");
-    this.canvas.setAttribute("aria-label", `${title}: predicted over rated, a point a pair`);
+    this.canvas.setAttribute("aria-label", `${title}: ${y.name} over ${x.name}, a point a row`);
     this.said = make("p", { className: "quiet point", textContent: " " });
     this.said.setAttribute("role", "status");
     this.figure = make("figure", {}, make("figcaption", { textContent: title }), this.canvas, this.said);
@@ -99,15 +100,21 @@ export class Scatter {
   }
 
   x(value) {
-    return 34 + ((value - this.limits[0]) / (this.limits[1] - this.limits[0])) * (this.size - 46);
+    const [low, high] = this.across.limits;
+    return 34 + ((value - low) / (high - low)) * (this.size - 46);
   }
 
   y(value) {
-    return this.size - 30 - ((value - this.limits[0]) / (this.limits[1] - this.limits[0])) * (this.size - 42);
+    const [low, high] = this.up.limits;
+    return this.size - 30 - ((value - low) / (high - low)) * (this.size - 42);
+  }
+
+  place(row) {
+    return [this.x(this.across.column.of(row)), this.y(this.up.column.of(row))];
   }
 
   show(rows) {
-    this.rows = Int32Array.from(rows.filter((row) => !Number.isNaN(this.predicted.of(row) + this.rated.of(row))));
+    this.rows = Int32Array.from(rows.filter((row) => !Number.isNaN(this.across.column.of(row) + this.up.column.of(row))));
     this.at = -1;
     this.draw();
   }
@@ -118,15 +125,17 @@ export class Scatter {
     this.canvas.style.cursor = place >= 0 ? "pointer" : "default";
     const row = this.rows[place];
     this.said.textContent =
-      place < 0 ? " " : `${this.name(row)}: predicted ${this.predicted.of(row).toFixed(2)}, rated ${this.rated.of(row).toFixed(2)}`;
+      place < 0
+        ? " "
+        : `${this.name(row)}: ${[this.up, this.across].map(({ name, column }) => `${name} ${column.of(row).toFixed(2)}`).join(", ")}`;
     this.draw();
   }
 
   nearest(px, py) {
     let [best, least] = [-1, 12 ** 2];
     for (let i = 0; i < this.rows.length; i++) {
-      const row = this.rows[i];
-      const far = (this.x(this.rated.of(row)) - px) ** 2 + (this.y(this.predicted.of(row)) - py) ** 2;
+      const [x, y] = this.place(this.rows[i]);
+      const far = (x - px) ** 2 + (y - py) ** 2;
       if (far < least) [best, least] = [i, far];
     }
     return best;
@@ -143,35 +152,37 @@ export class Scatter {
     context.font = "12px system-ui, sans-serif";
     context.strokeStyle = colour("--line");
     context.fillStyle = colour("--quiet");
-    const [low, high] = this.limits;
+    const [left, right] = this.across.limits.map((value) => this.x(value));
+    const [bottom, top] = this.up.limits.map((value) => this.y(value));
+    const label = ([low, high], tick) => String(Math.round((low + ((high - low) * tick) / 4) * 100) / 100);
     for (let tick = 0; tick <= 4; tick++) {
-      const value = low + ((high - low) * tick) / 4;
-      context.strokeRect(this.x(value), this.y(high), 0, this.y(low) - this.y(high));
-      context.strokeRect(this.x(low), this.y(value), this.x(high) - this.x(low), 0);
-      const label = String(Math.round(value * 10) / 10);
+      const [x, y] = [left + ((right - left) * tick) / 4, bottom + ((top - bottom) * tick) / 4];
+      context.strokeRect(x, top, 0, bottom - top);
+      context.strokeRect(left, y, right - left, 0);
       context.textAlign = "center";
-      context.fillText(label, this.x(value), this.y(low) + 14);
+      context.fillText(label(this.across.limits, tick), x, bottom + 14);
       context.textAlign = "right";
-      context.fillText(label, this.x(low) - 5, this.y(value) + 4);
+      context.fillText(label(this.up.limits, tick), left - 5, y + 4);
     }
-    context.textAlign = "right";
-    context.fillText("rated", this.x(high), this.y(low) + 27);
-    context.beginPath();
-    context.moveTo(this.x(low), this.y(low));
-    context.lineTo(this.x(high), this.y(high));
-    context.stroke();
+    context.fillText(this.across.name, right, bottom + 27);
+    if (this.diagonal) {
+      context.beginPath();
+      context.moveTo(left, bottom);
+      context.lineTo(right, top);
+      context.stroke();
+    }
     context.fillStyle = colour("--accent");
     const radius = this.rows.length > 5000 ? 1 : 2.5;
     context.globalAlpha = Math.max(0.08, Math.min(0.6, 400 / (this.rows.length || 1)));
     for (const row of this.rows) {
-      context.fillRect(this.x(this.rated.of(row)) - radius, this.y(this.predicted.of(row)) - radius, 2 * radius, 2 * radius);
+      const [x, y] = this.place(row);
+      context.fillRect(x - radius, y - radius, 2 * radius, 2 * radius);
     }
     if (this.at >= 0) {
-      const row = this.rows[this.at];
       context.globalAlpha = 1;
       context.fillStyle = colour("--edited");
       context.beginPath();
-      context.arc(this.x(this.rated.of(row)), this.y(this.predicted.of(row)), 5, 0, 7);
+      context.arc(...this.place(this.rows[this.at]), 5, 0, 7);
       context.fill();
     }
   }

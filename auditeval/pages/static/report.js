@@ -1,6 +1,6 @@
 // Puts the page together: tables that sort, plots, pairs to hear, all rows.
 
-import { json, make, readColumns, shownNumber } from "./columns.js";
+import { json, make, readColumns, shownScore } from "./columns.js";
 import { List } from "./list.js";
 import { PairView } from "./pair.js";
 import { Scatter, boxes, grouped } from "./plots.js";
@@ -30,6 +30,7 @@ const aboutElement = document.getElementById("about");
 const about = aboutElement && JSON.parse(aboutElement.textContent);
 if (about?.rows) await begin();
 document.documentElement.dataset.ready = "true";
+window.addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => (one.open = true)));
 
 async function begin() {
   await new Promise((done) => requestAnimationFrame(() => setTimeout(done))); // the tables are seen first
@@ -49,14 +50,25 @@ async function begin() {
   };
   const scatters = [];
   const scales = about.scales.map((scale) => ({ ...scale, limits: limits(columns.get(scale.value)) }));
-  for (const { name, value, rated } of about.scales.filter((scale) => scale.rated)) {
-    const [predicted, people] = [columns.get(value), columns.get(rated)];
-    const scatter = new Scatter(name, predicted, people, limits(predicted, people), (row) => view.open(scatter.rows, scatter.rows.indexOf(row)));
+  const plot = (title, x, y, diagonal) => {
+    const scatter = new Scatter(title, x, y, diagonal, (row) => view.open(scatter.rows, scatter.rows.indexOf(row)));
     scatter.name = (row) => columns.get("id").of(row);
     scatters.push(scatter);
+  };
+  for (const { name, value, rated } of about.scales.filter((scale) => scale.rated)) {
+    const [predicted, people] = [columns.get(value), columns.get(rated)];
+    const shared = limits(predicted, people);
+    plot(name, { name: "rated", column: people, limits: shared }, { name: "predicted", column: predicted, limits: shared }, true);
+  }
+  if (!scatters.length) {
+    // Nobody has rated these rows: one scale against the next one.
+    for (const [place, scale] of scales.slice(1).entries()) {
+      const [x, y] = [scales[place], scale].map(({ name, value, limits: ends }) => ({ name, column: columns.get(value), limits: ends }));
+      plot(`${y.name} over ${x.name}`, x, y, false);
+    }
   }
   const groups = [...columns.values()].filter(
-    (column) => column.kind === "words" && column.name !== "id" && column.words.length > 1 && column.words.length <= 60,
+    (column) => column.groups && column.name !== "id",
   );
   const select = document.getElementById("group");
   select.append(make("option", { value: "", textContent: "nothing" }));
@@ -87,9 +99,13 @@ async function begin() {
 function choices(columns, view) {
   for (const { name, why, rows } of about.choices) {
     const items = rows.map((row, place) => {
-      const values = about.scales.map((scale) => `${scale.name} ${shownNumber(columns.get(scale.value).of(row))}`);
+      const system = columns.get("system")?.of(row);
+      const values = about.scales
+        .map((scale) => [scale.name, columns.get(scale.value).of(row)])
+        .filter(([, value]) => !Number.isNaN(value))
+        .map(([scale, value]) => `${scale} ${shownScore(value)}`);
       const button = make("button", { type: "button", className: "choice" });
-      button.append(make("strong", { textContent: columns.get("id").of(row) }), make("span", { className: "quiet", textContent: values.join(", ") }));
+      button.append(make("strong", { textContent: columns.get("id").of(row) }), make("span", { className: "quiet", textContent: [system, ...values].filter(Boolean).join(", ") }));
       button.addEventListener("click", () => view.open(rows, place));
       return make("li", {}, button);
     });
