@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from auditeval.cli.options import CacheDir, Checkpoint, Device, Force
+from auditeval.cli.options import CacheDir, Checkpoint, Device, Force, page_path
 from auditeval.seed import SEED
 from auditeval.text import say
 
@@ -21,7 +21,10 @@ def report(
         list[Path],
         typer.Argument(help="Scores tables, or a file or folder that a command wrote."),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The page: a file .html.")],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="The page: a file .html.", callback=page_path),
+    ],
     manifest: Annotated[
         Path | None,
         typer.Option(help="Pairs of the scores; default: as their JSON beside them has it."),
@@ -61,16 +64,22 @@ def report(
     if mode is None:
         raise UserError(f"--audio {audio!r}: expected one of {', '.join(sound.MODES)}")
     made = pages.read(what, manifest, pairs, seed)
-    folder = Path(checkpoint) if checkpoint else None
     if explain and mode != "none":
-        made = pages.explained(made, folder, device, cache_dir)
+        made = pages.explained(made, checkpoint, device, cache_dir)
     inputs = [path for path in (*what, manifest) if path is not None and path.is_file()]
-    write_page(made, mode, output, inputs, force)
+    _write(made, mode, output, inputs, force)
 
 
-def write_page(
-    page: Page, mode: Mode, output: Path, inputs: list[Path], force: bool = False
-) -> None:
+def page_of(what: Path, output: Path | None, force: bool = False) -> None:
+    """The page of what a command has just written, for its --html; nothing without an output."""
+    from auditeval import pages
+
+    if output is not None:
+        inputs = [what] if what.is_file() else []
+        _write(pages.explained(pages.read([what])), "embed", output, inputs, force)
+
+
+def _write(page: Page, mode: Mode, output: Path, inputs: list[Path], force: bool) -> None:
     """Say how much sound goes into it, then write it."""
     from auditeval import pages
 

@@ -72,7 +72,12 @@ def _of_one(path: Path, manifest: Path | None, most: int, seed: int) -> Page | N
     return votes.of_database(path, most, seed) if path.suffix.lower() == ".db" else None
 
 
-def explained(page: Page, checkpoint: Path | None, device: str, cache_dir: Path | None) -> Page:
+def explained(
+    page: Page,
+    checkpoint: str | Path | None = None,
+    device: str = "auto",
+    cache_dir: Path | None = None,
+) -> Page:
     """The page with curves of its pairs to hear, by the evaluator that scored them or by this one.
 
     Where there is none at hand, or it hears pairs as a whole, the page says so.
@@ -81,17 +86,18 @@ def explained(page: Page, checkpoint: Path | None, device: str, cache_dir: Path 
 
     if not page.choices or not page.rows.clips:
         return page
-    folder: Path | str | None = checkpoint or page.evaluator
-    if folder is None and page.scored_in is not None:
-        folder = leaks.checkpoint_of(page.scored_in)
-    if folder is None:  # not scores of one evaluator
-        return page
-    if isinstance(folder, str):
-        return replace(page, remarks=[*page.remarks, f"No curves over time: {folder}."])
+    place = checkpoint or page.evaluator
+    if place is None:
+        if page.scored_in is None:  # not scores of one evaluator
+            return page
+        found = leaks.checkpoint_of(page.scored_in)
+        if isinstance(found, str):
+            return replace(page, remarks=[*page.remarks, f"No curves over time: {found}."])
+        place = found
     chosen = [row for choice in page.choices for row in choice.rows]
-    found, why = curves.explained(page.rows, chosen, folder, device, cache_dir)
+    made, why = curves.explained(page.rows, chosen, place, device, cache_dir)
     said = [f"Some pairs have no curves over time: {why}."] if why else []
-    return replace(page, curves=found, remarks=[*page.remarks, *said])
+    return replace(page, curves=made, remarks=[*page.remarks, *said])
 
 
 def write(
@@ -105,8 +111,6 @@ def write(
     """The page at `output`, a file ending in .html; before that `told` how many clips of how many
     bytes go with it, and where. Raises UserError for an output that is an input or a stranger's.
     """
-    if output.suffix.lower() not in (".html", ".htm"):
-        raise UserError(f"{output}: a page ends in .html")
     folder = pages.clips_folder(output)
     with writing(output, MADE_BY, inputs=inputs, force=force):
         chosen = [row for choice in page.choices for row in choice.rows]

@@ -12,7 +12,7 @@ from auditeval.types import EditPair, UserError
 
 
 def explained(
-    rows: Rows, chosen: Iterable[int], checkpoint: Path, device: str, cache_dir: Path | None
+    rows: Rows, chosen: Iterable[int], checkpoint: str | Path, device: str, cache_dir: Path | None
 ) -> tuple[dict[int, dict[str, Any]], str]:
     """{row: curves} of the pairs that can be explained, and why the others cannot, or "".
 
