@@ -19,6 +19,7 @@ from auditeval.cli import (
     build,
     compare,
     convert,
+    demo,
     describe,
     evaluate,
     explain,
@@ -54,6 +55,7 @@ app.command("filter")(filter.filter_)
 app.command("metrics")(metrics.metrics)
 app.add_typer(bench.app, name="bench")
 app.command("import")(import_.import_)
+app.command("demo")(demo.demo)
 app.add_typer(listen.app, name="listen")
 app.command("convert")(convert.convert)
 

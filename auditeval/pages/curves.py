@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from auditeval.pages.rows import Rows
 from auditeval.progress import track
 from auditeval.types import EditPair, UserError
+
+if TYPE_CHECKING:
+    from auditeval.explaining import Explanation
 
 
 def explained(
@@ -33,12 +36,17 @@ def explained(
         except UserError as error:
             why = why or str(error)
             continue
-        made[row] = {
-            "seconds": found.seconds.tolist(),
-            "change": found.change.round(3).tolist(),
-            "curves": {axis: curve.round(3).tolist() for axis, curve in found.curves.items()},
-        }
+        made[row] = plain(found)
     return made, why
+
+
+def plain(found: Explanation) -> dict[str, Any]:
+    """What a page draws of an explanation."""
+    return {
+        "seconds": found.seconds.tolist(),
+        "change": found.change.round(3).tolist(),
+        "curves": {axis: curve.round(3).tolist() for axis, curve in found.curves.items()},
+    }
 
 
 def _pair(rows: Rows, row: int) -> EditPair:

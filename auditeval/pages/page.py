@@ -25,13 +25,14 @@ from auditeval.text import visible
 from auditeval.version import __version__
 
 _HERE = Path(__file__).parent
-_TEMPLATES = Environment(
+TEMPLATES = Environment(
     loader=FileSystemLoader(_HERE / "html"),
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_STYLES = (STATIC / "player.css", _HERE / "static" / "report.css")
 _PLAYER = ("player.js", "media_player.js", "picture.js")
 _SCRIPTS = ("columns.js", "plots.js", "pair.js", "list.js", "report.js")
 
@@ -89,16 +90,13 @@ def document(template: str, scripts: Sequence[str], media: str, connect: str, **
     """A page of `html/` with its style and these scripts in it, under a policy that lets it load
     from nowhere else: `media` and `connect` are where clips may come from."""
     script = bundle(scripts)
-    style = "\n".join(
-        path.read_text(encoding="utf-8")
-        for path in (STATIC / "player.css", _HERE / "static" / "report.css")
-    )
+    style = "\n".join(path.read_text(encoding="utf-8") for path in _STYLES)
     policy = (
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
         f"img-src data: blob:; media-src {media}; connect-src {connect}; base-uri 'none'; "
         "form-action 'none'"
     )
-    return _TEMPLATES.get_template(template).render(
+    return TEMPLATES.get_template(template).render(
         script=Markup(script), style=Markup(style), policy=policy, visible=visible, **values
     )
 

@@ -159,7 +159,7 @@ def to_json(rows: Rows) -> dict[str, Any]:
                 if name in firsts
                 else zip(other, values, strict=True)
             )
-            parts = [_differing(*both)[name not in firsts] for both in sides]
+            parts = [differing(*both)[name not in firsts] for both in sides]
         kind = "gone" if name in firsts else "new" if name in pairs else "words"
         columns.append({"name": name, "kind": kind, **_words(parts or values, parts is not None)})
     for name, numbers in rows.numbers.items():
@@ -197,7 +197,8 @@ def _words(values: Sequence[str], are_ready: bool = False) -> dict[str, str]:
 
 
 @lru_cache(maxsize=100_000)
-def _differing(original: str, target: str) -> tuple[str, str]:
+def differing(original: str, target: str) -> tuple[str, str]:
+    """Both texts as a page shows them, the words that the other lacks between two marks."""
     before, after = marked(original, target)
     return _delimited(before), _delimited(after)
 
