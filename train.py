@@ -15,6 +15,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 @hydra.main(version_base="1.3", config_path="configs", config_name="train")
 def main(config: DictConfig) -> None:
+    from auditeval.cli.report import page_of
     from auditeval.report.agreement_table import to_table
     from auditeval.report.render import show
     from auditeval.training import resuming
@@ -25,6 +26,9 @@ def main(config: DictConfig) -> None:
         if config.resume:
             config = resuming.config(Path(config.resume), Path(__file__).parent / "configs")
         made = train(config)
+        if made is not None and config.get("html"):  # an older run may not know it
+            folder = Path(config.run_dir)
+            page_of(folder, folder / "report" / "report.html")
     except UserError as error:
         sys.exit(f"train.py: {error}")
     except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -115,7 +116,9 @@ def bench(
     if len(set(names)) < len(names):
         raise UserError(f"two systems have one name ({', '.join(names)})")
     files = [f"{opened.name}{suffix}" for suffix in (".json", ".md", "_radar.png")]
-    with writing(folder, f"auditeval bench {opened.name}", files):
+    given = [samples] if isinstance(samples, (str, os.PathLike)) else [*samples]
+    inputs = [Path(path) for path in (*given, *systems.values())]
+    with writing(folder, f"auditeval bench {opened.name}", files, inputs):
         settings = opened.settings  # by which its judges are made
         for one in models.judges if judged.check else ():
             if one.is_live:

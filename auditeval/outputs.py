@@ -91,41 +91,46 @@ def writing(
 
     The output is a file, or the folder of the files `names`; where its own name is among these they
     lie beside it. The note, `.made.json` in the folder or `.OUTPUT.made.json` beside the file,
-    holds their digests, so that a file which somebody has changed since is not overwritten either.
+    holds their digests, so that a file which somebody has changed since is not overwritten either,
+    and where the `inputs` lie, from its own folder, for reports that lead back to them.
     What a killed run left half written is removed. Without an output nothing is done. Raises
     UserError as `check` and `sole_writer` do, and where the disk refuses.
     """
     if output is None:
         yield
         return
+    inputs = list(inputs)
     is_file = not names or output.name in names
     folder = output.parent if is_file else output
     note = folder / (f".{output.name}{_NOTE}" if is_file else _NOTE)
     files = [folder / name for name in names or [output.name]]
+    made_from = [os.path.relpath(path, folder) for path in inputs]
     try:
         with sole_writer(output):
             known = _noted(note, made_by)
             for file in files:
                 check([file], inputs, _is_known(file, known), force)
             with replacing(note) as temporary:  # killed before the end, they are its own too
-                temporary.write_text(_to_note(made_by, {file.name: None for file in files}))
+                temporary.write_text(
+                    _to_note(made_by, {file.name: None for file in files}, made_from)
+                )
             for file in [note, *files]:
                 sweep(file)
             try:
                 yield
             finally:
-                _note(note, made_by, [file for file in files if file.exists()])
+                _note(note, made_by, [file for file in files if file.exists()], made_from)
     except OSError as error:
         if error.filename and Path(error.filename).parent not in (folder, folder.parent):
             raise
         raise UserError(f"{output}: cannot be written ({error.strerror or error})") from None
 
 
-def _note(note: Path, made_by: str, files: Iterable[Path]) -> None:
+def _note(note: Path, made_by: str, files: Iterable[Path], made_from: Sequence[str]) -> None:
     digests = {file.name: sha256(file) for file in files}
     if digests:
         with replacing(note) as temporary:
-            temporary.write_text(_to_note(made_by, digests))
+            temporary.write_text(_to_note(made_by, digests, made_from))
         return
     note.unlink()  # the command failed before it had written anything
     if note.name == _NOTE:
@@ -148,8 +153,18 @@ def _is_known(file: Path, known: Mapping[str, str | None]) -> bool:
     return digest is None or digest == sha256(file)
 
 
-def _to_note(made_by: str, files: Mapping[str, str | None]) -> str:
-    return json.dumps({"made_by": made_by, "files": files}, indent=2) + "\n"
+def _to_note(made_by: str, files: Mapping[str, str | None], made_from: Sequence[str]) -> str:
+    return json.dumps({"made_by": made_by, "files": files, "inputs": made_from}, indent=2) + "\n"
+
+
+def inputs_of(output: Path) -> list[Path]:
+    """Where the inputs lay of a command that wrote `output`, a file or the folder of its files, as
+    its note has it; nothing where there is none. They may be gone or others by now."""
+    note = output / _NOTE if output.is_dir() else output.with_name(f".{output.name}{_NOTE}")
+    try:
+        return [note.parent / str(path) for path in reading.json_file(note)["inputs"]]
+    except (ValueError, KeyError, TypeError):
+        return []
 
 
 def check(

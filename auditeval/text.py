@@ -1,4 +1,4 @@
-"""A user's text on its way out: to a terminal, a plot, Markdown, a spreadsheet.
+"""A user's text on its way out: to a terminal, a plot, Markdown, HTML, a spreadsheet.
 
 Names of files, runs, systems, operations and pairs are whatever a manifest or a shell can hold:
 newlines, escape sequences, bytes that are not UTF-8, the markup of whoever shows them. Each
@@ -8,6 +8,7 @@ function here takes such a text to where it is shown as it is, and only as text.
 
 from __future__ import annotations
 
+import html as hypertext
 import json
 import logging
 import re
@@ -88,6 +89,15 @@ def label(*lines: str) -> Text:
 def markdown(text: str) -> str:
     """For a table, a heading, a list or a paragraph of Markdown: text alone, on one line."""
     return _MARKUP.sub(lambda found: "".join(f"\\{c}" for c in found[0]), visible(text).strip())
+
+
+def html(text: str) -> str:
+    """For HTML, between tags or in an attribute: text alone.
+
+    >>> html('<b>"a"</b>')
+    '&lt;b&gt;&quot;a&quot;&lt;/b&gt;'
+    """
+    return hypertext.escape(visible(text))
 
 
 def plot(text: str, most: int = _MOST_IN_PLOT) -> str:

@@ -33,6 +33,7 @@ GIVEN = {
         *("by .2 and .6 of a point", "in .58 of 12 trials"),
     ],
     "privacy.md": [],
+    "report.md": [],
     "scoring.md": ["90 %"],
     "training.md": ["al. 2018"],
     "weights.md": ["32 or 16 kHz"],
@@ -46,6 +47,7 @@ GIVEN = {
     ],
     "listening_test": [],
     "listening_selection": ["143 of 208 cases", "CC BY 4.0", "al. 2024"],
+    "report": [],
     "train_auditeval_llm": [
         *("section 4.2", "alpha 32", "dropout .05", "seed 1984", "1/64", "1e-4", "1e-5"),
         *("clips of 10 s", "1 to 10 s", "filled to 30 s", "Hidden 64", "Hidden 512"),

@@ -49,9 +49,9 @@ ORDER = (
     ("explaining",),
     ("filtering",),
     ("benchmarks",),
-    ("report",),
-    ("listening",),
+    ("report", "player"),
     ("benchmarking", "listening"),
+    ("pages",),
     ("training",),
     ("cli",),
 )

@@ -53,6 +53,17 @@ class _Reading(NamedTuple):
     verdicts: Callable[[Record], dict[Axis, Verdict]]
 
 
+def edit(benchmark: str, sample: Any) -> tuple[Path | None, tuple[str, str]]:
+    """The original clip of a sample, None where it has none, and its two captions; of a benchmark
+    without edits neither."""
+    reading = _READINGS.get(benchmark)
+    return (
+        (None, ("", ""))
+        if reading is None
+        else (reading.original(sample), reading.captions(sample))
+    )
+
+
 def axes(benchmark: str) -> tuple[Axis, ...]:
     """Those that a benchmark can have verdicts on; raises UserError for one without edits."""
     if benchmark not in _READINGS:

@@ -19,6 +19,7 @@ from auditeval.cli import (
     build,
     compare,
     convert,
+    demo,
     describe,
     evaluate,
     explain,
@@ -27,6 +28,7 @@ from auditeval.cli import (
     import_,
     listen,
     metrics,
+    report,
     score,
 )
 from auditeval.text import OneLine, say
@@ -46,12 +48,14 @@ app.command("describe")(describe.describe)
 app.command("explain")(explain.explain)
 app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
+app.command("report")(report.report)
 app.command("generate")(generate.generate)
 app.command("build")(build.build)
 app.command("filter")(filter.filter_)
 app.command("metrics")(metrics.metrics)
 app.add_typer(bench.app, name="bench")
 app.command("import")(import_.import_)
+app.command("demo")(demo.demo)
 app.add_typer(listen.app, name="listen")
 app.command("convert")(convert.convert)
 

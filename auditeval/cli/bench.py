@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from auditeval.cli import bench_make
-from auditeval.cli.options import CacheDir, Device
+from auditeval.cli.options import CacheDir, Device, Html
+from auditeval.cli.report import page_of
 from auditeval.judges.place import JudgeAt
 from auditeval.progress import stages
 from auditeval.seed import SEED
@@ -112,6 +113,7 @@ def speecheditbench(
     protocol: Protocol = None,
     workers: Workers = 2,
     cache_dir: CacheDir = None,
+    html: Html = None,
 ) -> None:
     """Target, preservation and joint success of speech edits [SpeechEditBench, Tables 2 to 6].
 
@@ -143,6 +145,7 @@ def speecheditbench(
         protocol=protocol,
         workers=workers,
         cache_dir=cache_dir,
+        html=html,
     )
 
 
@@ -166,6 +169,7 @@ def mmae(
     protocol: Protocol = None,
     workers: Workers = 2,
     cache_dir: CacheDir = None,
+    html: Html = None,
 ) -> None:
     """Rubrics by vote of an audio language model: IFR, CR and EMR of edits [MMAE, Table 2].
 
@@ -199,6 +203,7 @@ def mmae(
         protocol=protocol,
         workers=workers,
         cache_dir=cache_dir,
+        html=html,
     )
 
 
@@ -226,6 +231,7 @@ def swanbench(
     protocol: Protocol = None,
     workers: Workers = 2,
     cache_dir: CacheDir = None,
+    html: Html = None,
 ) -> None:
     """Seven metrics of long speech and dialogue made from scripts [SwanBench-Speech, Tables 2, 3].
 
@@ -256,6 +262,7 @@ def swanbench(
         protocol=protocol,
         workers=workers,
         cache_dir=cache_dir,
+        html=html,
     )
 
 
@@ -297,6 +304,7 @@ def salmon(
     workers: Workers = 2,
     device: Device = "auto",
     cache_dir: CacheDir = None,
+    html: Html = None,
 ) -> None:
     """How often a scorer finds the clip that stays as it began more likely [SALMon, Table II].
 
@@ -324,6 +332,7 @@ def salmon(
         workers=workers,
         device=device,
         cache_dir=cache_dir,
+        html=html,
     )
 
 
@@ -332,6 +341,7 @@ def _bench(
     samples: Path | Sequence[Path],
     systems: Mapping[str, Path],
     output: Path,
+    html: Path | None,
     **options: Any,
 ) -> None:
     """Show how far each system has come, print the tables and what they lack; exit status 1, which
@@ -354,6 +364,7 @@ def _bench(
     say(f"report: {output / name}.md")
     for judge, spent in report.judges.items():
         say(f"{judge}, in this run: {spent}")
+    page_of(output, html)
     lacking = []
     if failed := sum(report.count("failed").values()):
         outputs = "output is" if failed == 1 else "outputs are"

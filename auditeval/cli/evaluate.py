@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from auditeval.cli.options import Force, Resamples
+from auditeval.cli.options import Force, Html, Resamples
+from auditeval.cli.report import page_of
 from auditeval.seed import SEED
 from auditeval.text import say
 
@@ -52,6 +53,7 @@ def evaluate(
     ] = None,
     resamples: Resamples = 1000,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = SEED,
+    html: Html = None,
     force: Force = False,
 ) -> None:
     """Agreement with ratings: MSE, LCC, SRCC, KTAU at system and utterance level, with intervals.
@@ -70,13 +72,18 @@ def evaluate(
     from auditeval.outputs import writing
     from auditeval.report import agreement_files
     from auditeval.report.agreement_table import print_report
+    from auditeval.types import UserError
 
+    if html is not None and output is None:
+        raise UserError("--html is the page of a report; it needs -o FOLDER")
     with writing(output, "auditeval evaluate", agreement_files.FILES, [*scores, against], force):
         made = _make_report(scores, against, split, by, checkpoint or [], resamples, seed)
         print_report(made)
         if output is not None:
             agreement_files.write(made, output)
             say(f"report: {output}")
+    if output is not None:
+        page_of(output, html, force)
 
 
 def _make_report(

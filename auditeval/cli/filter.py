@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from auditeval.cli.options import Force
+from auditeval.cli.options import Force, Html
+from auditeval.cli.report import page_of
 from auditeval.text import cell, say
 
 
@@ -22,6 +23,7 @@ def filter_(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Kept pairs: .jsonl, .csv or .parquet.")
     ],
+    html: Html = None,
     force: Force = False,
 ) -> None:
     """Keep the best pairs, stage by stage, and say what each stage cost.
@@ -61,3 +63,4 @@ def filter_(
     say(f"{output}: {kept:,} of {total:,} pairs kept")
     if extra := made.provenance["scores_of_no_pair"]:
         say(f"{scores}: {extra:,} rows are of no pair in {manifest}, and were not used")
+    page_of(output, html, force)

@@ -25,6 +25,23 @@ CacheDir = Annotated[
     Path | None, typer.Option(help="Cache; default $AUDITEVAL_CACHE or the user's.")
 ]
 Resamples = Annotated[int, typer.Option(min=0, help="Bootstrap draws of the intervals.")]
+
+
+def page_path(path: Path | None) -> Path | None:
+    """Refused before the work and not behind it."""
+    if path is not None and path.suffix.lower() not in (".html", ".htm"):
+        from auditeval.types import UserError
+
+        raise UserError(f"{path}: a page ends in .html")
+    return path
+
+
+Html = Annotated[
+    Path | None,
+    typer.Option(
+        "--html", help="Also a page to look at and listen to: a file .html.", callback=page_path
+    ),
+]
 Force = Annotated[
     bool, typer.Option("--force", help="Overwrite files that are there and not this command's.")
 ]

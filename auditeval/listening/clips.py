@@ -12,13 +12,12 @@ from collections import OrderedDict
 
 import numpy as np
 
-from auditeval import audio
 from auditeval.audio import files
-from auditeval.audio.waveform import Waveform, quantised
+from auditeval.audio.waveform import quantised
+from auditeval.player.clips import played
 from auditeval.types import EditPair
 
 KIND = "audio/flac"
-_PLAYED_HZ = (8_000, 48_000)
 _KEPT_BYTES = 256 << 20
 
 
@@ -49,22 +48,12 @@ class Clips:
 
     def _made(self, number: int, form: str, side: str) -> tuple[bytes, float]:
         pair = self._pairs[number]
-        original, edited = _played(pair.original), _played(pair.edited)
-        peak = max(1.0, *(float(np.abs(clip.samples).max()) for clip in (original, edited)))
+        original, edited = played(pair.original, pair.edited)
         clip = edited if side == "edited" and form in ("pair", "wrong") else original
-        samples = clip.samples / np.float32(peak)
+        samples = clip.samples
         if side == "edited" and form == "noise":
             samples = _noise_like(samples, np.random.default_rng([self._seed, number]))
         return files.encoded(quantised(samples), clip.rate_hz, "FLAC"), clip.seconds
-
-
-def _played(path: object) -> Waveform:
-    clip = audio.decode(str(path))
-    low, high = _PLAYED_HZ
-    if low <= clip.rate_hz <= high:
-        return clip
-    rate_hz = low if clip.rate_hz < low else high
-    return Waveform(audio.resample(clip, rate_hz), rate_hz)
 
 
 def _noise_like(samples: np.ndarray, rng: np.random.Generator) -> np.ndarray:

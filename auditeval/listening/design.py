@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from auditeval.listening import selection
-from auditeval.listening.captions import words
 from auditeval.listening.settings import Settings
 from auditeval.listening.votes_database import Rater, Trial, VotesDatabase
+from auditeval.player.captions import words
 from auditeval.types import AXES, Axis, EditPair
 
 FORMS: dict[str, dict[Axis, float]] = {

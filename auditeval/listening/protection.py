@@ -40,11 +40,19 @@ class Protection:
     """Around an application: known hosts only, bounded bodies, the same headers on every answer.
 
     `hosts` are the names (without port) under which it may be asked for. `prefix` is the sub-path
-    of a reverse proxy, "" or as in "/listen", which may take it off or leave it on.
+    of a reverse proxy, "" or as in "/listen", which may take it off or leave it on. A body has
+    `most_bytes`.
     """
 
-    def __init__(self, app: ASGIApp, hosts: Collection[str], prefix: str) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        hosts: Collection[str],
+        prefix: str,
+        most_bytes: int = MOST_BODY_BYTES,
+    ) -> None:
         self.app, self.hosts, self.prefix = app, {host.lower() for host in hosts}, prefix
+        self.most_bytes = most_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -64,7 +72,7 @@ class Protection:
             await PlainTextResponse("unknown host", 400)(scope, receive, sending)
             return
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > MOST_BODY_BYTES:
+        if not length.isdecimal() or int(length) > self.most_bytes:
             await PlainTextResponse("too large", 413)(scope, receive, sending)
             return
         if self.prefix and scope["path"].startswith(f"{self.prefix}/"):
@@ -86,14 +94,7 @@ async def form(request: Request) -> dict[str, str]:
     Raises HTTPException for a body of another type or size, a field that stands twice, text that is
     not UTF-8, and for a request that a page of another origin made.
     """
-    _check_origin(request)
-    if request.headers.get("content-type", "").split(";")[0].strip().lower() != _FORM:
-        raise HTTPException(415)
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > MOST_BODY_BYTES:  # its header may have lied, or said nothing
-            raise HTTPException(413)
+    body = await own_body(request, _FORM, MOST_BODY_BYTES)
     try:
         fields = parse_qsl(
             body.decode("ascii"),
@@ -108,6 +109,20 @@ async def form(request: Request) -> dict[str, str]:
     if len(found) < len(fields):
         raise HTTPException(400)
     return found
+
+
+async def own_body(request: Request, kind: str, most_bytes: int) -> bytes:
+    """What one of our own pages sent; raises HTTPException for a body of another type or size, and
+    for a request that a page of another origin made."""
+    _check_origin(request)
+    if request.headers.get("content-type", "").split(";")[0].strip().lower() != kind:
+        raise HTTPException(415)
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > most_bytes:  # its header may have lied, or said nothing
+            raise HTTPException(413)
+    return bytes(body)
 
 
 def _check_origin(request: Request) -> None:

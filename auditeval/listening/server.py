@@ -13,12 +13,13 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from auditeval.audio import AudioError
-from auditeval.listening import admin, captions, design, headphones, session
+from auditeval.listening import admin, design, headphones, session
 from auditeval.listening.clips import KIND
 from auditeval.listening.page import page
 from auditeval.listening.protection import Protection, check_seal, form, seal
 from auditeval.listening.session import Refused, Session, Step
 from auditeval.listening.votes_database import Rater, Trial
+from auditeval.player import STATIC, captions
 from auditeval.types import AXES
 
 _HERE = Path(__file__).parent
@@ -29,7 +30,8 @@ _STATIC = {
         (".css", "text/css"),
         (".svg", "image/svg+xml"),
     )
-    for path in sorted((_HERE / "static").glob(f"*{suffix}"))
+    for folder in (STATIC, _HERE / "static")
+    for path in sorted(folder.glob(f"*{suffix}"))
 }
 Fields = Annotated[dict[str, str], Depends(form)]
 

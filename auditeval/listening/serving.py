@@ -102,20 +102,32 @@ def _intervals(scores: Path | None, ids: set[str]) -> dict[str, str]:
 def serve(
     test: Session, host: str, port: int, url: str | None, ready: Callable[[str], Any]
 ) -> None:
+    """Serve a test to raters; see `run`."""
+    from auditeval.listening.server import application
+
+    run(lambda names, prefix: application(test, names, prefix), host, port, url, ready)
+
+
+def run(
+    application: Callable[[set[str], str], Any],
+    host: str,
+    port: int,
+    url: str | None,
+    ready: Callable[[str], Any],
+) -> None:
     """Serve until the process is told to stop; `ready` is called with the address when it can be.
 
-    `url` is what raters open where that is not `host` and `port`: a proxy's, with its sub-path.
+    `application` makes what is served, of the names that it may be asked for and its sub-path.
+    `url` is what people open where that is not `host` and `port`: a proxy's, with its sub-path.
     Raises UserError where the port cannot be had.
     """
     import uvicorn
-
-    from auditeval.listening.server import application
 
     listener = _listener(host, port)
     port = listener.getsockname()[1]
     shown = socket.gethostname() if host in ("0.0.0.0", "::") else host
     address = (url or f"http://{f'[{shown}]' if ':' in shown else shown}:{port}").rstrip("/")
-    app = application(test, hosts(host, address), urlsplit(address).path)
+    app = application(hosts(host, address), urlsplit(address).path)
     config = uvicorn.Config(
         app,
         access_log=False,  # links are secret, and raters' addresses nobody's business

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from auditeval.atomic import write_text
-from auditeval.metrics.agreement import LEVELS, Agreement
-from auditeval.report.agreement import Levels, Report
+from auditeval.metrics.agreement import LEVELS, Agreement, Coverage
+from auditeval.report.agreement import Difference, Levels, Report, Row
 from auditeval.report.agreement_plot import plot
 from auditeval.report.agreement_table import to_markdown
+from auditeval.report.leaks import Leaks
 from auditeval.report.render import plain
+from auditeval.types import Undefined
 
 FILES = ("agreement.json", "agreement.md", "agreement.png")
 
@@ -63,6 +65,56 @@ def _plain_levels(found: Levels) -> dict[str, dict[str, Any]]:
 
 def _plain(value: Agreement) -> dict[str, Any]:
     return plain(value.value, value.interval, items=value.items)
+
+
+def of_json(plain: Any) -> Report:
+    """A report as `to_json` wrote it, without its points; raises LookupError, TypeError or
+    ValueError for what is none."""
+    return Report(
+        rows=[
+            Row(
+                row["axis"],
+                row["evaluator"],
+                _levels(row),
+                row["rated"],
+                row["missing"],
+                Coverage(**row["coverage"]) if "coverage" in row else None,
+            )
+            for row in plain["rows"]
+        ],
+        ratings_from=plain["ratings_from"],
+        plotted="",
+        points={},
+        ceilings={axis: _levels(found) for axis, found in plain["rater_ceiling"].items()},
+        differences=[
+            Difference(
+                **{key: found[key] for key in ("axis", "first", "second", "pairs")},
+                srcc={level: _agreement(found[level]["SRCC"]) for level in LEVELS},
+            )
+            for found in plain.get("differences", ())
+        ],
+        leaks=[Leaks(**found) for found in plain.get("leaks", ())],
+        by=plain.get("by", ""),
+        groups={name: of_json(group) for name, group in plain.get("groups", {}).items()},
+        notes=plain.get("notes", ()),
+    )
+
+
+def _levels(found: Any) -> dict[str, dict[str, Agreement]]:
+    return {
+        level: {name: _agreement(value) for name, value in found[level].items()} for level in LEVELS
+    }
+
+
+def _agreement(found: Any) -> Agreement:
+    """An interval that was undefined is so again, its reason is not kept."""
+    reason = found.get("undefined", "no interval")
+    value, interval = found["value"], found["interval"]
+    return Agreement(
+        Undefined(reason) if value is None else float(value),
+        Undefined(reason) if interval is None else (interval[0], interval[1]),
+        found["items"],
+    )
 
 
 def write(report: Report, folder: str | os.PathLike[str]) -> None:

@@ -75,7 +75,7 @@ def print_report(report: Report) -> None:
     """Print the table, what goes with it, and the tables of its groups."""
     whole, *groups = tables(report)
     render.show(whole)
-    for remark in _remarks(report):
+    for remark in remarks(report):
         text.say(remark)
     render.show(*groups)
 
@@ -83,11 +83,11 @@ def print_report(report: Report) -> None:
 def to_markdown(report: Report) -> str:
     """The same in Markdown."""
     whole, *groups = tables(report)
-    remarks = _remarks(report)
+    said = remarks(report)
     return "\n".join(
         [
             render.to_markdown(whole),
-            *([render.bullets(remarks)] if remarks else []),
+            *([render.bullets(said)] if said else []),
             *(render.to_markdown(group, 2) for group in groups),
         ]
     )
@@ -114,7 +114,7 @@ def _covered(row: Row) -> Cell | None:
     return row.coverage and Cell(row.coverage.share, note=f"±{row.coverage.width / 2:.2f}")
 
 
-def _remarks(report: Report) -> list[str]:
+def remarks(report: Report) -> list[str]:
     """Differences between evaluators, what they may know of the pairs, and the notes."""
     known = [sentence for found in report.leaks for sentence in leaks.sentences(found)]
     return [*map(_sentence, report.differences), *known, *report.notes]

@@ -54,6 +54,19 @@ def trained_on(table: Path, checkpoint: str | None = None) -> TrainedOn | str:
         return read_trained_on(folder) or f"{checkpoint} keeps no list of its originals"
     if "results" in record:
         return f"{record['results']} does not say what its model was trained on"
+    made_by = checkpoint_of(table)
+    if isinstance(made_by, str):
+        return made_by
+    named = record["checkpoint"]
+    said = "the checkpoint that ships" if named is None else named
+    return read_trained_on(made_by) or f"{said} keeps no list of its originals"
+
+
+def checkpoint_of(table: Path) -> Path | str:
+    """The folder of the checkpoint that made a scores table, as its sidecar has it, or why it is
+    not at hand."""
+    sidecar, record = _sidecar(table), made_from(table)
+    expected = record.get("checkpoint_sha256")
     if not expected or "checkpoint" not in record:
         lacks = "does not name its checkpoint" if sidecar.exists() else "is not beside it"
         return f"{sidecar.name} {lacks}; name the checkpoint with --checkpoint"
@@ -63,7 +76,7 @@ def trained_on(table: Path, checkpoint: str | None = None) -> TrainedOn | str:
         folder = _located(named, table)
         if checkpoint_files.digest(folder) != expected:
             return f"{said} is not the checkpoint that made it any more; name it with --checkpoint"
-        return read_trained_on(folder) or f"{said} keeps no list of its originals"
+        return folder
     except (UserError, OSError) as error:
         return f"{shortened(str(error), 300)}; name the checkpoint with --checkpoint"
 

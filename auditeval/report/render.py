@@ -1,4 +1,4 @@
-"""Tables for a terminal and as Markdown, JSON and CSV.
+"""Tables for a terminal and as Markdown, HTML, JSON and CSV.
 
 Here alone values are printed, the best of a column is marked and a user's text is escaped.
 """
@@ -178,6 +178,43 @@ def to_markdown(table: Table, level: int = 1, without: Sequence[str] = ()) -> st
     said = [note for note in notes_of(table) if note not in without]
     notes = [line for note in said for line in ("", text.markdown(note))]
     return "\n".join([heading(table.title, level), head, f"|{sides}", *body, *notes, ""])
+
+
+def to_html(table: Table, level: int = 2) -> str:
+    """A heading of this level, the table, intervals below the values, and a paragraph a note.
+
+    Each place has what it is sorted by in `data-value`; one that is undefined says why.
+    """
+    best, rows = table.best(), lines_of(table)
+
+    def place(number: int, at: int) -> str:
+        content, column = table.rows[number][at], table.columns[at]
+        first, *more = map(text.html, rows[number][at])
+        value = value_of(content)
+        sorted_by = "" if value is None or isinstance(value, Undefined) else text.html(str(value))
+        why = f' title="{text.html(value.reason)}"' if isinstance(value, Undefined) else ""
+        shown = f"<strong>{first}</strong>" if (number, at) in best else first
+        below = "".join(f"<small>{line}</small>" for line in more)
+        kind = ' class="amount"' if not column.label and not isinstance(value, str) else ""
+        tag = 'th scope="row"' if column.label else "td"
+        return f'<{tag}{kind} data-value="{sorted_by}"{why}>{shown}{below}</{tag[:2]}>'
+
+    heads = "".join(
+        f'<th scope="col"{"" if column.label else " class=amount"}>'
+        f"{'<br>'.join(map(text.html, filter(None, column.heading)))}</th>"
+        for column in table.columns
+    )
+    body = "".join(
+        f"<tr>{''.join(place(number, at) for at in range(len(table.columns)))}</tr>\n"
+        for number in range(len(rows))
+    )
+    notes = "".join(f'<p class="quiet">{text.html(note)}</p>\n' for note in notes_of(table))
+    return (
+        f"<h{level}>{text.html(table.title)}</h{level}>\n"
+        f'<div class="wide" tabindex="0" role="region" aria-label="{text.html(table.title)}">'
+        f'<table class="plain sortable"><thead><tr>{heads}</tr></thead>\n'
+        f"<tbody>{body}</tbody></table></div>\n{notes}"
+    )
 
 
 def heading(title: str, level: int = 1) -> str:

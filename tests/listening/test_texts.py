@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from listening_tests import RaterClient, pairs, session
 
-from auditeval.listening import captions, headphones, texts
+from auditeval.listening import headphones, texts
 from auditeval.listening import session as sessions
+from auditeval.player import captions
 from auditeval.types import AXES, UserError
 
 

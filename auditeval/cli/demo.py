@@ -1,0 +1,57 @@
+"""`auditeval demo`: a page on this computer that scores the edit that is dropped on it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from auditeval.cli.options import CacheDir, Checkpoint, Device
+from auditeval.text import say
+
+
+def demo(
+    checkpoint: Checkpoint = None,
+    host: Annotated[
+        str, typer.Option(help="Where to listen; 0.0.0.0 for others on the network.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8000,
+    url: Annotated[
+        str | None, typer.Option(help="What people open, behind a proxy: https://lab.example/demo.")
+    ] = None,
+    device: Device = "auto",
+    cache_dir: CacheDir = None,
+) -> None:
+    """Serve a page for one edit: drop two files, write two captions, hear them, see the scores.
+
+    With intervals and, where the evaluator can say, curves over time. Nothing that is sent is
+    kept, but for the features of the clips in the cache. Needs `pip install 'auditeval[web]'`.
+
+    Examples:
+
+        auditeval demo
+
+        auditeval demo -c runs/mine/mine/holdout/checkpoint --port 8010
+    """
+    from auditeval.types import UserError
+
+    try:
+        import fastapi  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise UserError(
+            f"auditeval demo needs {error.name}: pip install 'auditeval[web]'"
+        ) from None
+    from auditeval.listening import serving
+    from auditeval.pages.demo import application
+    from auditeval.scoring import load
+
+    evaluator = load(checkpoint, device, cache_dir)
+
+    def ready(address: str) -> None:
+        say(f"{address}/")
+        say("serving; Ctrl-C stops")
+        sys.stdout.flush()  # who reads it from a pipe waits for it
+
+    serving.run(lambda hosts, prefix: application(evaluator, hosts, prefix), host, port, url, ready)

@@ -1,0 +1,115 @@
+// Puts the page together: tables that sort, plots, pairs to hear, all rows.
+
+import { json, make, readColumns, shownScore } from "./columns.js";
+import { List } from "./list.js";
+import { PairView } from "./pair.js";
+import { Scatter, boxes, grouped } from "./plots.js";
+
+for (const table of document.querySelectorAll("table.sortable")) {
+  [...table.tHead.rows[0].cells].forEach((head, place) => {
+    const button = make("button", { type: "button", className: "sort" }, ...head.childNodes);
+    head.replaceChildren(button);
+    button.addEventListener("click", () => {
+      const falling = head.getAttribute("aria-sort") === "ascending";
+      const key = (row) => row.cells[place].dataset.value;
+      const sign = falling ? -1 : 1;
+      const rows = [...table.tBodies[0].rows].sort((a, b) => {
+        const [x, y] = [key(a), key(b)];
+        if (x === "" || y === "") return (x === "") - (y === ""); // undefined ones stay last
+        const numbers = Number(x) - Number(y);
+        return sign * (Number.isNaN(numbers) ? x.localeCompare(y, undefined, { numeric: true }) : numbers);
+      });
+      table.tBodies[0].replaceChildren(...rows);
+      for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+    });
+  });
+}
+
+const aboutElement = document.getElementById("about");
+const about = aboutElement && JSON.parse(aboutElement.textContent);
+if (about?.rows) await begin();
+document.documentElement.dataset.ready = "true";
+window.addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => (one.open = true)));
+
+async function begin() {
+  await new Promise((done) => requestAnimationFrame(() => setTimeout(done))); // the tables are seen first
+  const columns = await readColumns(about);
+  const view = new PairView(about, columns, about.links && (await json(about.links.data)));
+  const limits = (...found) => {
+    if (about.fixed_scale) return [1, 5];
+    let [low, high] = [Infinity, -Infinity];
+    for (const column of found) {
+      for (let row = 0; row < about.rows; row++) {
+        const value = column.of(row);
+        if (value < low) low = value;
+        if (value > high) high = value;
+      }
+    }
+    return low < high ? [low, high] : [low - 1, low + 1];
+  };
+  const scatters = [];
+  const scales = about.scales.map((scale) => ({ ...scale, limits: limits(columns.get(scale.value)) }));
+  const plot = (title, x, y, diagonal) => {
+    const scatter = new Scatter(title, x, y, diagonal, (row) => view.open(scatter.rows, scatter.rows.indexOf(row)));
+    scatter.name = (row) => columns.get("id").of(row);
+    scatters.push(scatter);
+  };
+  for (const { name, value, rated } of about.scales.filter((scale) => scale.rated)) {
+    const [predicted, people] = [columns.get(value), columns.get(rated)];
+    const shared = limits(predicted, people);
+    plot(name, { name: "rated", column: people, limits: shared }, { name: "predicted", column: predicted, limits: shared }, true);
+  }
+  if (!scatters.length) {
+    // Nobody has rated these rows: one scale against the next one.
+    for (const [place, scale] of scales.slice(1).entries()) {
+      const [x, y] = [scales[place], scale].map(({ name, value, limits: ends }) => ({ name, column: columns.get(value), limits: ends }));
+      plot(`${y.name} over ${x.name}`, x, y, false);
+    }
+  }
+  const groups = [...columns.values()].filter(
+    (column) => column.groups && column.name !== "id",
+  );
+  const select = document.getElementById("group");
+  select.append(make("option", { value: "", textContent: "nothing" }));
+  for (const { name } of groups) select.append(make("option", { value: name, textContent: name }));
+  select.value = groups.length ? groups[0].name : "";
+  let left = [];
+  const distributions = () => {
+    const by = columns.get(select.value);
+    const shown = scales.map((scale) => boxes(scale.name, grouped(left, columns.get(scale.value), by), scale.limits));
+    document.getElementById("distributions").replaceChildren(...shown);
+  };
+  select.addEventListener("change", distributions);
+  document.getElementById("plots").hidden = scales.length === 0;
+  document.getElementById("against").hidden = scatters.length === 0;
+  document.getElementById("scatter").append(...scatters.map((scatter) => scatter.figure));
+  const changed = (rows) => {
+    left = rows;
+    distributions();
+    for (const scatter of scatters) scatter.show(rows);
+  };
+  const list = new List(about, columns, (rows, place) => view.open(rows, place), changed);
+  window.addEventListener("resize", () => requestAnimationFrame(() => scatters.forEach((scatter) => scatter.draw())));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => scatters.forEach((scatter) => scatter.draw()));
+  choices(columns, view);
+  (window.requestIdleCallback ?? setTimeout)(() => list.texts());
+}
+
+function choices(columns, view) {
+  for (const { name, why, rows } of about.choices) {
+    const items = rows.map((row, place) => {
+      const system = columns.get("system")?.of(row);
+      const values = about.scales
+        .map((scale) => [scale.name, columns.get(scale.value).of(row)])
+        .filter(([, value]) => !Number.isNaN(value))
+        .map(([scale, value]) => `${scale} ${shownScore(value)}`);
+      const button = make("button", { type: "button", className: "choice" });
+      button.append(make("strong", { textContent: columns.get("id").of(row) }), make("span", { className: "quiet", textContent: [system, ...values].filter(Boolean).join(", ") }));
+      button.addEventListener("click", () => view.open(rows, place));
+      return make("li", {}, button);
+    });
+    const part = make("section", {}, make("h3", { textContent: name }), make("p", { className: "quiet", textContent: why }), make("ol", {}, ...items));
+    document.getElementById("choice-list").append(part);
+  }
+}

@@ -1,0 +1,285 @@
+"""Pages without a browser: what is chosen, compared, compressed; same input, same bytes."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+pytest.importorskip("fastapi", reason="the extra [web] is not installed")
+from written_results import (
+    HOSTILE,
+    pairs,
+    scores_of,
+    written_evaluation,
+    written_filter,
+    written_run,
+    written_scores,
+)
+
+from auditeval import pages
+from auditeval.outputs import inputs_of
+from auditeval.pages import rows, tables
+from auditeval.pages.choice import choose
+from auditeval.report.render import to_html
+from auditeval.table import Cell, Column, Table
+from auditeval.types import AXES, Scores, Undefined
+
+
+def unpacked(text: str) -> bytes:
+    return gzip.decompress(base64.b64decode(text))
+
+
+def about(page: Path) -> Any:
+    """What the script of a page is told."""
+    found = re.search(r'id="about">(.*?)</script>', page.read_text(encoding="utf-8"))
+    assert found
+    return json.loads(found[1])
+
+
+def plain_rows(values: dict[str, list[float]], **words: list[str]) -> rows.Rows:
+    """Rows of these values of quality by system, a pair a source."""
+    ids = [f"{system}{n}" for system, found in values.items() for n in range(len(found))]
+    made = rows.Rows(ids, scales=[rows.Scale("quality", "quality")])
+    made.numbers["quality"] = np.concatenate([np.array(x, float) for x in values.values()])
+    made.words["system"] = [system for system, found in values.items() for _ in found]
+    made.words |= words
+    made.clips = [(Path("a"), Path("b"))] * len(ids)
+    return made
+
+
+def test_columns_come_back_as_they_were() -> None:
+    given = rows.Rows(
+        ["a", "b", "c"],
+        {"before": ["Rain.", "", "Rain."], "after": ["Rain, a dog barks.", "x\n\u202ey", "Rain."]},
+        {"quality": np.array([1.5, np.nan, 3.0])},
+        compared=[("before", "after")],
+    )
+    columns = {column["name"]: column for column in rows.to_json(given)["columns"]}
+    numbers = np.frombuffer(unpacked(columns["quality"]["data"]), "<f4")
+    np.testing.assert_array_equal(numbers, [1.5, np.nan, 3.0])
+
+    def words(name: str) -> list[str]:
+        known = json.loads(unpacked(columns[name]["known"]))
+        codes = np.frombuffer(unpacked(columns[name]["data"]), "<u4")
+        return [known[code] for code in codes]
+
+    assert words("id") == ["a", "b", "c"]
+    assert words("before") == ["Rain.", "", "Rain."]
+    assert words("after") == ["Rain, \x01a dog barks\x02.", "\x01x\n\\u202ey\x02", "Rain."]
+
+
+def test_the_same_input_makes_the_same_bytes(tmp_path: Path) -> None:
+    table, manifest = written_scores(tmp_path)
+    for name in ("a.html", "b.html"):
+        pages.write(pages.read([table], manifest), "embed", tmp_path / name)
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+    assert not list(tmp_path.glob("*_clips"))
+
+
+def test_copies_lie_beside_the_page_and_their_size_is_told(tmp_path: Path) -> None:
+    table, manifest = written_scores(tmp_path)
+    told: list[Any] = []
+    page = pages.read([table], manifest, most=1)
+    pages.write(page, "copy", tmp_path / "page.html", told=lambda *what: told.append(what))
+    copies = sorted((tmp_path / "page_clips").iterdir())
+    ((count, size, where),) = told
+    assert count == len(copies) > 0
+    assert size == sum(path.stat().st_size for path in copies)
+    assert where == "in page_clips/"
+    assert about(tmp_path / "page.html")["clips"]["0"]["original"] == {
+        "href": "page_clips/0-original.flac"
+    }
+
+
+def test_a_link_leads_from_the_page_to_the_clip(tmp_path: Path) -> None:
+    from urllib.parse import unquote
+
+    table, manifest = written_scores(tmp_path, hostile=True)
+    page = tmp_path / "deep" / "page.html"
+    pages.write(pages.read([table], manifest), "link", page)
+    links = json.loads(unpacked(about(page)["links"]["data"]))
+    original = (page.parent / unquote(links[0][0])).resolve()
+    assert original == pairs(tmp_path, hostile=True)[0].original.resolve()
+
+
+def test_pairs_to_hear_are_those_that_are_meant() -> None:
+    made = plain_rows({"a": [3.0, 1.0, np.nan], "b": [5.0, 2.0]})
+    made.clips[1] = (None, None)
+    made.numbers |= {
+        "quality rated": np.array([3.0, 1.0, 2.0, 1.0, 2.0]),
+        "quality low": np.array([2.0, 1.0, np.nan, 4.9, 1.0]),
+        "quality high": np.array([3.0, 1.0, np.nan, 5.0, 4.0]),
+        "quality of other": np.array([1.0, 1.0, np.nan, 5.0, 2.0]),
+    }
+    made.scales = [
+        rows.Scale(
+            "quality", "quality", "quality low", "quality high", "quality rated",
+            {"other": "quality of other"},
+        )
+    ]  # fmt: skip
+    found = {choice.name: choice.rows for choice in choose(made, 2)}
+    assert found["Worst"] == [4, 0]
+    assert found["Best"] == [3, 0]
+    assert found["Least sure"] == [4, 0]
+    assert found["Unlike people"] == [3, 0]
+    assert found["In dispute"] == [0, 3]
+    assert len(found["Random"]) == 2
+    assert 1 not in found["Random"]
+    assert found["Random"] == {c.name: c.rows for c in choose(made, 2)}["Random"]
+
+
+def test_better_systems_are_those_of_the_t_test_and_holm() -> None:
+    rng = np.random.default_rng(1)
+    values = {
+        name: (3 + 0.15 * n + rng.normal(0, 0.3, 12)).tolist() for n, name in enumerate("abcd")
+    }
+    table = tables.ranking(plain_rows(values))
+    assert table is not None
+    better = {row[0]: set(filter(None, str(row[2]).split(", "))) for row in table.rows}
+    assert 0 < sum(map(len, better.values())) < 6
+    p_values = {
+        (x, y) if np.mean(values[x]) > np.mean(values[y]) else (y, x): stats.ttest_ind(
+            values[x], values[y], equal_var=False
+        ).pvalue
+        for n, x in enumerate("abcd")
+        for y in "abcd"[n + 1 :]
+    }
+    ordered = sorted(p_values, key=lambda pair: p_values[pair])
+    highest, expected = 0.0, set()
+    for place, pair in enumerate(ordered):
+        highest = max(highest, p_values[pair] * (6 - place))  # the corrected p-value
+        expected |= {pair} if highest < 0.05 else set()
+    assert {(x, y) for x, ys in better.items() for y in ys} == expected
+
+
+def test_systems_of_the_same_sources_are_compared_pair_by_pair() -> None:
+    """Sources differ by far more than systems do."""
+    base = np.linspace(1, 4, 8)
+    noise = np.random.default_rng(0).normal(0, 0.02, 8)
+    values = {"a": base.tolist(), "b": (base + 0.1 + noise).tolist()}
+    sources = [f"s{n}" for n in range(8)] * 2
+    paired, apart = plain_rows(values, source=sources), plain_rows(values)
+    found = [tables.ranking(x) for x in (paired, apart)]
+    assert [[row[1] for row in table.rows] for table in found if table] == [[0, 1], [0, 0]]
+
+
+def test_calibration_counts_what_lies_within() -> None:
+    made = plain_rows({"a": [3.0] * 12})
+    made.numbers |= {
+        "low": np.full(12, 2.0),
+        "high": np.array([2.5] * 4 + [3.0] * 4 + [4.0] * 4),
+        "rated": np.array([2.2, 2.4, 2.6, 2.6, *[2.9] * 4, *[3.5] * 3, np.nan]),
+    }
+    made.scales = [rows.Scale("quality", "quality", "low", "high", "rated")]
+    table = tables.calibration(made)
+    assert table is not None
+    shares = {row[1]: (row[2].value, row[4]) for row in table.rows}  # type: ignore[union-attr]
+    assert shares["all"] == (pytest.approx(9 / 11), 11)
+    assert shares["surest third"] == (0.5, 4)
+    assert shares["least sure third"] == (1.0, 3)
+    assert tables.calibration(plain_rows({"a": [3.0] * 12})) is None
+
+
+def test_a_table_as_html_is_text_alone() -> None:
+    columns = [Column("system", label=True), Column(HOSTILE, "higher", form=".2f")]
+    contents = [[HOSTILE, Cell(1.5, (1.0, 2.0), "N=3")], ["b", Undefined(HOSTILE)], ["c", 1.25]]
+    found = to_html(Table(title=HOSTILE, columns=columns, rows=contents, notes=[HOSTILE]))
+    assert set(re.findall(r"<(\w+)", found)) == {
+        *("h2", "div", "table", "thead", "tbody", "tr", "th", "td", "small", "strong", "p")
+    }
+    assert re.findall(r'<td[^>]*data-value="([^"]*)"', found) == ["1.5", "", "1.25"]
+    assert "<strong>1.50</strong><small>[1.00 2.00]</small><small>N=3</small>" not in found
+    assert "<small>N=3</small>" in found
+
+
+def test_evaluators_stand_beside_each_other(tmp_path: Path) -> None:
+    given = pairs(tmp_path)
+    other = [Scores(row.id, quality=1.0) for row in scores_of(given)]
+    made = rows.of_scores({"ours": scores_of(given), "theirs": other[1:]}, given)
+    assert [dict(scale.others) for scale in made.scales] == [
+        {"theirs": "quality of theirs"},
+        {},
+        {},
+    ]
+    np.testing.assert_array_equal(made.numbers["quality of theirs"], [np.nan, *[1.0] * 5])
+
+
+@pytest.mark.parametrize("write", [written_evaluation, written_run, written_filter])
+def test_a_report_leads_back_to_its_pairs(tmp_path: Path, write: Any) -> None:
+    page = pages.read([write(tmp_path)])
+    assert len(page.rows) == 6
+    assert [scale.rated for scale in page.rows.scales] == [f"{axis} rated" for axis in AXES]
+    assert {"Worst", "Best"} <= {choice.name for choice in page.choices}
+
+
+def test_a_report_whose_scores_are_gone_says_so(tmp_path: Path) -> None:
+    report = written_evaluation(tmp_path)
+    assert [path.name for path in inputs_of(report)] == ["scores.csv", "pairs.jsonl"]
+    (tmp_path / "scores.csv").unlink()
+    page = pages.read([report])
+    assert len(page.rows) == 0
+    assert [said for said in page.remarks if "scores.csv is not there" in said]
+    assert [table.title for table in page.sections["Agreement"]]
+
+
+BAD: dict[str, tuple[list[str], str]] = {
+    "gone": (["nothing.csv", "-o", "a.html"], r"nothing\.csv: no such file or folder"),
+    "a stranger": (["notes.txt", "-o", "a.html"], r"notes\.txt: is nothing that a page is made of"),
+    "an empty folder": (["empty", "-o", "a.html"], r"empty: is nothing that a page is made of"),
+    "another suffix": (["scores.csv", "-o", "a.pdf"], r"a\.pdf: a page ends in \.html"),
+    "another audio": (["scores.csv", "-o", "a.html", "--audio", "mp3"], "--audio 'mp3': expected"),
+    "another manifest": (
+        ["scores.csv", "--manifest", "other.jsonl", "-o", "a.html"],
+        r"scores\.csv: has a row for none of the pairs of .*other\.jsonl",
+    ),
+    "a broken report": (["broken", "-o", "a.html"], r"agreement\.json: is no report of"),
+    "no scores": (["pairs.jsonl", "-o", "a.html"], r"pairs\.jsonl: lacks quality"),
+    "a stranger's page": (["scores.csv", "-o", "own.html"], r"own\.html: exists already"),
+}
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("inputs")
+    written_scores(folder)
+    (folder / "notes.txt").write_text("a")
+    (folder / "own.html").write_text("mine")
+    (folder / "empty").mkdir()
+    (folder / "broken").mkdir()
+    (folder / "broken" / "agreement.json").write_text('{"rows": [{}]}')
+    row = json.loads((folder / "pairs.jsonl").read_text().splitlines()[0])
+    (folder / "other.jsonl").write_text(json.dumps({**row, "id": "other"}) + "\n")
+    return folder
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_mistake_is_one_sentence(
+    cli: Any, inputs: Path, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    monkeypatch.chdir(inputs)
+    arguments, says = BAD[case]
+    ended = cli("report", *arguments)
+    assert ended.status == 2
+    assert re.search(says, ended.sentence)
+    assert not (inputs / "a.html").exists()
+
+
+def test_the_command_says_what_it_wrote(cli: Any, inputs: Path, tmp_path: Path) -> None:
+    output = tmp_path / "page.html"
+    manifest = inputs / "pairs.jsonl"
+    arguments = ["report", inputs / "scores.csv", "--manifest", manifest, "-o", output]
+    ended = cli(*arguments)
+    assert ended.status == 0
+    assert re.search(r"\d+ clips, \d\.\d MB as FLAC, in the page", ended.out)
+    assert f"page: {output}" in ended.out
+    whole = output.read_text(encoding="utf-8")
+    assert "scores.csv.json is not beside it; name the checkpoint with --checkpoint" in whole
+    assert cli(*arguments).status == 0  # its own page is written anew
