@@ -208,7 +208,7 @@ def stopped(evaluator: Evaluator, table: Path, output: Path, batches: int, size:
     for _ in range(batches):
         next(steps)
     steps.close()
-    return output.with_name(f"{output.name}.partial")
+    return output.with_name(f"{output.name}.partial") / "000000.jsonl"
 
 
 def test_a_partial_file_cut_at_any_byte_is_gone_on_with(
@@ -245,17 +245,20 @@ def test_a_crash_while_finishing_is_gone_on_with(
 ) -> None:
     output = tmp_path / "scores.csv"
     partial, started = tmp_path / "scores.csv.partial", tmp_path / "scores.csv.partial.json"
+    rows = partial / "000000.jsonl"
     log = stopped(evaluator, table, output, 5).read_bytes()
     run(evaluator, table, output)
     expected, record = output.read_bytes(), Path(f"{output}.json").read_bytes()
     # Killed after the table was renamed into place, before its record was.
-    partial.write_bytes(log)
+    partial.mkdir()
+    rows.write_bytes(log)
     Path(f"{output}.json").rename(started)
     assert run(evaluator, table, output) == [(20, 2, 20, 20, ())]
     assert (output.read_bytes(), Path(f"{output}.json").read_bytes()) == (expected, record)
     assert not partial.exists()
     # Killed after that, before the rows were removed.
-    partial.write_bytes(log)
+    partial.mkdir()
+    rows.write_bytes(log)
     assert run(evaluator, table, output) == [(20, 2, 20, 20, ())]
     assert output.read_bytes() == expected
     assert not partial.exists()
@@ -286,7 +289,8 @@ def test_killed_at_seeded_bytes_the_file_is_that_of_an_uninterrupted_run(
     size = 230 * len(rows)  # about that of the partial file
 
     rng = random.Random(1984)
-    output, partial = tmp_path / "killed.csv", tmp_path / "killed.csv.partial"
+    output = tmp_path / "killed.csv"
+    partial = tmp_path / "killed.csv.partial" / "000000.jsonl"
     moments = [0, *(int(size * (i + rng.random()) / 4) for i in range(3))]
     for moment in moments:
         pid = commands.start(*command(output))
