@@ -40,14 +40,18 @@ class Worker(Protocol[B_contra, Step_co]):
     def __call__(self, block: B_contra, failed: Mapping[int, str]) -> Iterator[Step_co]:
         """Do a block, step by step.
 
-        Rows of `failed`, by number, are not touched: what is made of them is their reason. Done
-        twice, or by two at once, a block must come out the same.
+        Rows of `failed`, by number, are not touched: what is made of them is their reason, which is
+        empty where others are to be tried without them. Done twice, or by two at once, a block
+        must come out the same.
         """
         ...
 
 
 class Engine(Protocol):
-    """Where blocks are done."""
+    """Where blocks are done; `device` is what its workers compute on, cpu or cuda."""
+
+    @property
+    def device(self) -> str: ...
 
     def run(
         self,
@@ -65,6 +69,9 @@ class Engine(Protocol):
 
 class Local:
     """This process, one block after the other."""
+
+    def __init__(self, device: str = "cpu") -> None:
+        self.device = device
 
     def run(
         self,

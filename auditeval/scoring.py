@@ -54,7 +54,6 @@ def load(
     evaluator = Evaluator(name, loaded, device, cache_dir, workers, source, max_seconds)
     evaluator.loaded_by = {
         "checkpoint": source,
-        "device": device,
         "cache_dir": cache_dir,
         "base": base,
         "dtype": dtype,
@@ -134,7 +133,8 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         does not grow with the rows.
 
         `engine` (default: this process) has blocks scored elsewhere, by workers that `load` this
-        evaluator again, each with one thread; the bytes are the same.
+        evaluator again, each with one thread on the device that it is given; on processors the
+        bytes are the same.
 
         OUTPUT.json records what made the file, by which `evaluate` finds the checkpoint again, and
         OUTPUT.clips.npy sizes and times of the clips.
@@ -147,7 +147,8 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         start: Callable[[], ScoringWorker] = partial(ScoringWorker, self.score, path, batch_size)
         if engine is not None:
             digest = self.checkpoint.digest
-            start = partial(_scoring_worker, self.loaded_by, digest, path, batch_size)
+            loaded_by = {**self.loaded_by, "device": engine.device}
+            start = partial(_scoring_worker, loaded_by, digest, path, batch_size)
         return score_manifest(
             start,
             engine or Local(),

@@ -27,6 +27,7 @@ CONFIGS = ROOT / "configs"
 ORDER = (
     ("types", "seed"),
     ("blocks",),
+    ("suspects",),
     ("version", "reading", "targets", "text", "table"),
     ("progress",),
     ("digests",),
