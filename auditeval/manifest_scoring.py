@@ -43,12 +43,20 @@ class _Files:
     """What lies beside a table while it is made (`partial`, a folder of logs of blocks, and
     `started`), and when it is finished."""
 
-    def __init__(self, output: Path) -> None:
+    def __init__(self, output: Path, is_folder: bool) -> None:
         def beside(suffix: str) -> Path:
             return output.with_name(f"{output.name}.{suffix}")
 
         self.output, self.finished, self.states = output, beside("json"), beside("clips.npy")
         self.partial, self.started = beside("partial"), beside("partial.json")
+        self.is_folder = is_folder
+
+    def all(self) -> list[Path]:
+        return [self.output, self.finished, self.states, self.partial, self.started]
+
+    def digest(self) -> str:
+        """Of the table, whether file or parts."""
+        return sha256(*(scores_table.parts(self.output) or [self.output]))
 
 
 def score_manifest(
@@ -60,16 +68,20 @@ def score_manifest(
     batch_size: int,
     fresh: bool = False,
     force: bool = False,
+    parts: bool = False,
 ) -> Iterator[Progress]:
     """See `Evaluator.score_manifest`; `start` makes a worker, `provenance` says what scores."""
-    scores_table.check_suffix(output)
-    check([output], [manifest_path], own=True)
+    if not parts:
+        scores_table.check_suffix(output)
+    elif output.suffix.lower() in scores_table.SUFFIXES:
+        raise UserError(f"{output}: parts are files in a folder; leave out {output.suffix}")
+    check([output], [manifest_path], own=True, folder=parts)
     total = manifest.check(manifest_path)
     record = {**provenance, **_made_from(manifest_path), "rows": total}
-    files = _Files(output)
+    files = _Files(output, parts)
     try:
         with sole_writer(output):
-            for path in vars(files).values():
+            for path in files.all():
                 sweep(path)
             block_rows = _block_rows(total, batch_size)
             if not _goes_on(files, record, fresh, force):
@@ -151,18 +163,18 @@ def _scored(
 def _goes_on(files: _Files, record: Mapping[str, Any], fresh: bool, force: bool) -> bool:
     """Whether what lies there is of this run; raises UserError for what must not be given up."""
     if fresh or force:
-        check([files.output], own=_is_scores(files.finished), force=force)
+        check([files.output], (), _is_scores(files.finished), force, files.is_folder)
         return False
     going_on = _is_of(files.started, record)
     if files.output.exists() and not going_on and _is_of(files.finished, record):
-        if _record(files.finished).get(_TABLE) == sha256(files.output):
+        if _record(files.finished).get(_TABLE) == files.digest():
             return True
         raise UserError(
             f"{files.output}: was changed after it was made; score again with --fresh, or choose "
             "another output"
         )
     if files.output.exists() and not going_on:
-        check([files.output], own=_is_scores(files.finished))
+        check([files.output], (), _is_scores(files.finished), False, files.is_folder)
         raise UserError(
             f"{files.output}: exists already and was not made by this checkpoint from this "
             "manifest; start over with --fresh, or choose another output"
@@ -234,9 +246,14 @@ def _finish(files: _Files, manifest_path: Path, record: Mapping[str, Any], block
                     yield from log.scores()
 
         ids = (pair.id for pair in manifest.iterate(manifest_path))
-        scores_table.write(_checked(rows(), ids, files.partial), files.output)
+        table = _checked(rows(), ids, files.partial)
+        if files.is_folder:
+            sizes = (block.rows for block in cut(total, block_rows))
+            scores_table.write_parts(table, sizes, files.output)
+        else:
+            scores_table.write(table, files.output)
     with replacing(files.finished) as temporary:
-        content = {**record, _TABLE: sha256(files.output)}
+        content = {**record, _TABLE: files.digest()}
         temporary.write_text(json.dumps(content, indent=2) + "\n")
     files.started.unlink()
     _remove(files.partial)

@@ -122,6 +122,7 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         fresh: bool = False,
         force: bool = False,
         engine: Engine | None = None,
+        parts: bool = False,
     ) -> Iterator[Progress]:
         """Score a manifest into a CSV, JSONL or Parquet file; yields after every batch.
 
@@ -158,6 +159,7 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
             batch_size,
             fresh,
             force,
+            parts,
         )
 
     def _save_pretrained(self, save_directory: Path) -> None:

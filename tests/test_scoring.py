@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars
 import pyarrow.parquet
 import pytest
 import torch
 from forked_commands import Commands
 
-from auditeval import manifest, scores_table
+from auditeval import manifest, manifest_scoring, scores_table
 from auditeval.audio import decode, resample
 from auditeval.features.alignment import align
 from auditeval.features.extractors.spectrum import Spectrum
@@ -183,6 +184,38 @@ def test_formats_hold_the_same_values(evaluator: Evaluator, table: Path, tmp_pat
         for suffix in scores_table.SUFFIXES
         for end in ("", ".json", ".clips.npy")
     )
+
+
+def test_parts_are_a_table_as_well(
+    evaluator: Evaluator, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(manifest_scoring, "_BLOCK_ROWS", 8)
+    run(evaluator, table, tmp_path / "scores.parquet")
+    whole = scores_table.read_table(tmp_path / "scores.parquet")
+    folder = tmp_path / "parts"
+
+    def again() -> Progress:
+        *_, last = evaluator.score_manifest(table, folder, 4, parts=True)
+        return last
+
+    steps = evaluator.score_manifest(table, folder, 4, parts=True)
+    next(steps)
+    steps.close()
+    assert not folder.exists()
+    assert again()[:4] == (20, 2, 20, 4)
+    assert sorted(path.name for path in folder.iterdir()) == [
+        f"part-{number:06d}.parquet" for number in range(3)
+    ]
+    assert scores_table.read_table(folder).equals(whole)
+    assert polars.read_parquet(folder / "*.parquet").equals(whole)
+    assert again().kept == 20
+    (folder / "part-000001.parquet").unlink()
+    with pytest.raises(UserError, match="was changed after it was made"):
+        again()
+    (tmp_path / "mine").mkdir()
+    for name, said in {"mine": "holds something else", "a.csv": "files in a folder"}.items():
+        with pytest.raises(UserError, match=said):
+            next(evaluator.score_manifest(table, tmp_path / name, parts=True, force=True))
 
 
 def test_a_finished_output_is_not_computed_again(

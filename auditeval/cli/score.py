@@ -72,6 +72,9 @@ def score(
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite SCORES even where it is no scores table.")
     ] = False,
+    parts: Annotated[
+        bool, typer.Option("--parts", help="Leave SCORES as a folder of numbered Parquet files.")
+    ] = False,
     engine: Engine = EngineName.local,
     address: Address = None,
     ray_workers: RayWorkers = None,
@@ -92,7 +95,7 @@ def score(
 
         auditeval score pairs.jsonl -c ADAPTER --base Qwen2.5-Omni-7B --dtype bfloat16 -o scores.csv
 
-        auditeval score pairs.parquet --engine ray --address auto -o scores.parquet
+        auditeval score pairs.parquet --engine ray --address auto --parts -o scores
     """
     from auditeval.scoring import load
     from auditeval.types import AXES, UserError
@@ -108,7 +111,9 @@ def score(
         own = device if engine is EngineName.local else "cpu"
         evaluator = load(checkpoint, own, cache_dir, workers, base, dtype, merge, max_duration)
         with chosen(engine, address, ray_workers, device) as where:
-            steps = evaluator.score_manifest(manifest, output, batch_size, fresh, force, where)
+            steps = evaluator.score_manifest(
+                manifest, output, batch_size, fresh, force, where, parts
+            )
             step = _score_manifest(steps, output)
         if damaged := evaluator.store.damaged:
             say(f"{damaged:,} damaged entries of the feature cache were made again")

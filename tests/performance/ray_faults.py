@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import os
 import random
 import shutil
 import signal
@@ -24,6 +25,8 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +47,8 @@ class Cluster:
         from ray.cluster_utils import Cluster as RayCluster
 
         self.command, self.output, self.cache, self.rng = command, output, cache, rng
+        os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+        os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112, Ray reads it so: else 15
         self.nodes = RayCluster(initialize_head=True, head_node_args={"num_cpus": 1})
         self.others = [self.nodes.add_node(num_cpus=1) for _ in range(2)]
         self.address = self.nodes.address
@@ -55,11 +60,12 @@ class Cluster:
         return subprocess.Popen([*COMMAND, *arguments], stdout=log, stderr=log)
 
     def workers(self) -> list[psutil.Process]:
-        """The actors of the command."""
+        """The actors of the command: its nodes are children of this process."""
         found = []
-        for process in psutil.process_iter(["cmdline"]):
-            if (process.info["cmdline"] or [""])[0].startswith("ray::Holder"):
-                found.append(process)
+        for process in psutil.Process().children(recursive=True):
+            with suppress(psutil.Error):  # it has ended meanwhile
+                if process.name().startswith("ray::Holder"):
+                    found.append(process)
         return found
 
     def close(self) -> None:
@@ -150,9 +156,12 @@ def prepared(esc10: Path, work: Path, pairs: int, distinct: int) -> Path:
     return path
 
 
-def command_of(name: str, esc10: Path, table: Path, cache: Path, output: Path) -> list[str]:
+def command_of(
+    name: str, esc10: Path, table: Path, cache: Path, output: Path, checkpoint: str | None = None
+) -> list[str]:
     if name == "score":
-        return ["score", str(table), "-o", str(output), "--cache-dir", str(cache)]
+        made = ["score", str(table), "-o", str(output), "--cache-dir", str(cache)]
+        return [*made, "-c", checkpoint] if checkpoint else made
     if name == "metrics":
         return ["metrics", str(table), "-o", str(output), "--cache-dir", str(cache)]
     labels = ["--clips", str(esc10 / "labels.csv"), "--backgrounds-per-pair", "20"]
@@ -194,16 +203,18 @@ def main() -> None:
     )
     parser.add_argument("--every", type=float, default=8.0)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--checkpoint", "-c", help="of score; default: the one that ships")
     parser.add_argument("--keep", help="name of a file of results")
     chosen = parser.parse_args()
     work, rng = chosen.work.resolve(), random.Random(chosen.seed)
     esc10, cache = chosen.esc10.resolve(), work / "cache"
     table = prepared(esc10, work, chosen.pairs, chosen.distinct)
+    of = partial(command_of, chosen.command, esc10, table, cache, checkpoint=chosen.checkpoint)
     suffix = ".csv" if chosen.command == "score" else ""
     local = work / f"{chosen.command}{chosen.pairs}_local{suffix}"
     began = time.perf_counter()
     if not local.exists():
-        subprocess.run([*COMMAND, *command_of(chosen.command, esc10, table, cache, local)])
+        subprocess.run([*COMMAND, *of(local)])
     print(f"local: {time.perf_counter() - began:.0f} s")
     waiting = chosen.inject or [rng.choice(list(FAULTS)) for _ in range(chosen.faults)]
     if not chosen.inject:
@@ -216,8 +227,7 @@ def main() -> None:
         for old in work.glob(f"{output.name}*"):
             shutil.rmtree(old) if old.is_dir() else old.unlink()
         began = time.perf_counter()
-        command = command_of(chosen.command, esc10, table, cache, output)
-        cluster = Cluster(command, output, cache, rng)
+        cluster = Cluster(of(output), output, cache, rng)
         injected = []
         try:
             while cluster.process.poll() is None:
