@@ -38,6 +38,7 @@ from auditeval.digests import sha256
 COMMAND = [sys.executable, "-c", "from auditeval.cli import main; main()"]
 BUILD = ["--background-seconds", "5", "--event-seconds", "1.5", "3", "--group-by", "freesound_id"]
 STOPPED_SECONDS = 15.0
+JOINS = 5  # tries
 
 
 class Cluster:
@@ -50,9 +51,19 @@ class Cluster:
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
         os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112, Ray reads it so: else 15
         self.nodes = RayCluster(initialize_head=True, head_node_args={"num_cpus": 1})
-        self.others = [self.nodes.add_node(num_cpus=1) for _ in range(2)]
+        self.others: list[Any] = []
+        for _ in range(2):
+            self.join()
         self.address = self.nodes.address
         self.process = self.start()
+
+    def join(self) -> None:
+        """Another node; beside other work one may take longer to come up than Ray waits."""
+        for _ in range(JOINS - 1):
+            with suppress(Exception):
+                self.others.append(self.nodes.add_node(num_cpus=1))
+                return
+        self.others.append(self.nodes.add_node(num_cpus=1))
 
     def start(self) -> subprocess.Popen[bytes]:
         arguments = [*self.command, "--engine", "ray", "--address", self.address]
@@ -86,7 +97,7 @@ def node_lost(cluster: Cluster) -> str:
     node = cluster.others.pop(cluster.rng.randrange(len(cluster.others)))
     cluster.nodes.remove_node(node, allow_graceful=False)
     time.sleep(cluster.rng.uniform(0, 5))
-    cluster.others.append(cluster.nodes.add_node(num_cpus=1))
+    cluster.join()
     return "one of three gone, another joined"
 
 
@@ -97,7 +108,7 @@ def raylet_killed(cluster: Cluster) -> str:
     cluster.others.remove(node)
     time.sleep(2)
     cluster.nodes.remove_node(node, allow_graceful=False)
-    cluster.others.append(cluster.nodes.add_node(num_cpus=1))
+    cluster.join()
     return "SIGKILL to a node's raylet, another node joined"
 
 
