@@ -49,7 +49,6 @@ class Cluster:
 
         self.command, self.output, self.cache, self.rng = command, output, cache, rng
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-        os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112, Ray reads it so: else 15
         self.nodes = RayCluster(initialize_head=True, head_node_args={"num_cpus": 1})
         self.others: list[Any] = []
         for _ in range(2):
