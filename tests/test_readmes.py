@@ -33,7 +33,7 @@ GIVEN = {
         *("by .2 and .6 of a point", "in .58 of 12 trials"),
     ],
     "privacy.md": [],
-    "scale.md": [],
+    "scale.md": ["270 pairs of esc10"],
     "scoring.md": ["90 %"],
     "training.md": ["al. 2018"],
     "weights.md": ["32 or 16 kHz"],

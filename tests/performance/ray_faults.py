@@ -84,8 +84,6 @@ class Cluster:
 
 def worker_killed(cluster: Cluster) -> str:
     workers = cluster.workers()
-    if not workers:
-        return "none was there yet"
     worker = cluster.rng.choice(workers)
     worker.send_signal(signal.SIGKILL)
     return f"SIGKILL to one of {len(workers)}"
@@ -120,8 +118,6 @@ def driver_killed(cluster: Cluster) -> str:
 
 def worker_stopped(cluster: Cluster) -> str:
     workers = cluster.workers()
-    if not workers:
-        return "none was there yet"
     worker = cluster.rng.choice(workers)
     worker.suspend()
     time.sleep(STOPPED_SECONDS)
@@ -245,6 +241,8 @@ def main() -> None:
                 while time.monotonic() < moment and cluster.process.poll() is None:
                     time.sleep(0.2)
                 if waiting and cluster.process.poll() is None:
+                    if not cluster.workers():
+                        continue  # the next is to find something to take away
                     name, before = waiting.pop(0), done_by(output)
                     said = FAULTS[name](cluster)
                     injected.append(
