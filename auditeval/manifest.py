@@ -22,6 +22,7 @@ from pydantic import ValidationError
 
 from auditeval import reading, votes
 from auditeval.atomic import replacing
+from auditeval.reading import BEGINNING, Start
 from auditeval.text import visible
 from auditeval.types import AXES, EditPair, UserError, sentence
 
@@ -29,14 +30,16 @@ SUFFIXES = (".jsonl", ".csv", ".parquet")
 _ROWS_AT_A_TIME = 50_000
 
 
-def iterate(path: str | os.PathLike[str]) -> Iterator[EditPair]:
+def iterate(path: str | os.PathLike[str], start: Start = BEGINNING) -> Iterator[EditPair]:
     """Stream the pairs of a manifest in its order; memory does not grow with the rows.
+
+    `start` is that of a block (see `manifest_blocks`), of a Parquet file the rows before it.
 
     Raises UserError at the first bad row: not JSON, an unknown or missing key, a wrong type, a
     rating outside 1 to 5. Duplicate ids are `check`'s to find.
     """
     path = Path(path)
-    for position, row in _rows(path):
+    for position, row in _rows(path, start):
         yield _validate(row, path, position)
 
 
@@ -207,18 +210,18 @@ def _by_suffix(path: Path, table: dict[str, Callable[..., Any]]) -> Callable[...
         ) from None
 
 
-def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _rows(path: Path, start: Start) -> Iterator[tuple[int, dict[str, Any]]]:
     reader = _by_suffix(path, {".jsonl": _read_jsonl, ".csv": _read_csv, ".parquet": _read_parquet})
     try:
         if path.is_dir():
             raise UserError(f"{path}: is a directory, expected a manifest file")
-        yield from reader(path)
+        yield from reader(path, start)
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
 
 
-def _read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in enumerate(reading.lines(path), start=1):
+def _read_jsonl(path: Path, start: Start) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in enumerate(reading.lines(path, start.byte), start=start.line + 1):
         if line.strip():
             yield number, _parse(line, path, number)
 
@@ -233,30 +236,13 @@ def _parse(line: bytes, path: Path, number: int) -> dict[str, Any]:
     return row
 
 
-def _read_csv(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    rows = csv_rows(path)
-    _, names = next(rows, (1, []))
-    for number, cells in rows:
+def _read_csv(path: Path, start: Start) -> Iterator[tuple[int, dict[str, Any]]]:
+    rows = reading.csv_rows(path)
+    _, names = next(rows, (BEGINNING, []))
+    if start.byte:
+        rows = reading.csv_rows(path, start, len(names))
+    for (number, _), cells in rows:
         yield number, _nest(dict(zip(names, cells, strict=True)), f"{path}:{number}")
-
-
-def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Line numbers and cells, the names of the columns first; all rows have as many cells."""
-    reader = csv.reader(reading.text_lines(path))
-    width = None
-    try:
-        for cells in reader:
-            if width is None:
-                width = len(cells)
-                if len(set(cells)) < width:
-                    raise UserError(f"{path}:1: a column stands twice in {', '.join(cells)}")
-            elif not cells:
-                continue
-            elif len(cells) != width:
-                raise UserError(f"{path}:{reader.line_num}: expected {width} cells")
-            yield reader.line_num, cells
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise UserError(f"{path}:{reader.line_num + 1}: is not CSV ({error})") from None
 
 
 def _nest(cells: dict[str, str], where: str) -> dict[str, Any]:
@@ -285,7 +271,7 @@ _CELLS: dict[str, tuple[Callable[[str], Any], str]] = {
 }
 
 
-def _read_parquet(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _read_parquet(path: Path, start: Start) -> Iterator[tuple[int, dict[str, Any]]]:
     import pyarrow
     import pyarrow.parquet
 
@@ -293,10 +279,17 @@ def _read_parquet(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         file = pyarrow.parquet.ParquetFile(reading.regular(path))
     except pyarrow.ArrowException as error:
         raise UserError(f"{path}: is not Parquet ({error})") from None
-    number = 0
     with file:
-        for batch in _whole(path, file.iter_batches(batch_size=1024)):
-            for row in batch.to_pylist():
+        groups, number = list(range(file.num_row_groups)), 0
+        while (
+            groups and number + (size := file.metadata.row_group(groups[0]).num_rows) <= start.line
+        ):
+            del groups[0]
+            number += size
+        for batch in _whole(path, file.iter_batches(batch_size=1024, row_groups=groups)):
+            skipped = min(max(start.line - number, 0), len(batch))
+            number += skipped
+            for row in batch.slice(skipped).to_pylist():
                 number += 1
                 # Parquet has no absent key: a null column or struct field is one.
                 row = {key: value for key, value in row.items() if value is not None}

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from auditeval import manifest, reading, scores_table
-from auditeval.atomic import replacing, sweep
+from auditeval import manifest, manifest_blocks, reading, scores_table
+from auditeval.atomic import new_folder, replacing, sweep
+from auditeval.blocks import Block, Engine, cut
 from auditeval.digests import sha256
+from auditeval.manifest_blocks import ManifestBlock
 from auditeval.outputs import check, sole_writer
 from auditeval.scores_log import ScoresLog, states
-from auditeval.types import EditPair, Scores, UserError
+from auditeval.scoring_blocks import Scored, ScoringBlock, ScoringWorker
+from auditeval.types import Scores, UserError
 
-_TABLE = "scores_sha256"
+_TABLE, _BLOCK = "scores_sha256", "block_rows"
+_BLOCK_ROWS, _MOST_BLOCKS = 256, 10_000
 
 
 class Progress(NamedTuple):
@@ -35,50 +40,71 @@ class Progress(NamedTuple):
 
 
 class _Files:
-    """What lies beside a table while it is made (`partial`, `started`), and when it is finished."""
+    """What lies beside a table while it is made (`partial`, a folder of logs of blocks, and
+    `started`), and when it is finished."""
 
-    def __init__(self, output: Path) -> None:
+    def __init__(self, output: Path, is_folder: bool) -> None:
         def beside(suffix: str) -> Path:
             return output.with_name(f"{output.name}.{suffix}")
 
         self.output, self.finished, self.states = output, beside("json"), beside("clips.npy")
         self.partial, self.started = beside("partial"), beside("partial.json")
+        self.is_folder = is_folder
+
+    def all(self) -> list[Path]:
+        return [self.output, self.finished, self.states, self.partial, self.started]
+
+    def digest(self) -> str:
+        """Of the table, whether file or parts."""
+        return sha256(*(scores_table.parts(self.output) or [self.output]))
 
 
 def score_manifest(
-    score: Callable[[Sequence[EditPair]], list[Scores]],
+    start: Callable[[], ScoringWorker],
+    engine: Engine,
     provenance: Mapping[str, Any],
     manifest_path: Path,
     output: Path,
     batch_size: int,
     fresh: bool = False,
     force: bool = False,
+    parts: bool = False,
 ) -> Iterator[Progress]:
-    """See `Evaluator.score_manifest`; `score` rates a batch, `provenance` says by what."""
-    scores_table.check_suffix(output)
-    check([output], [manifest_path], own=True)
+    """See `Evaluator.score_manifest`; `start` makes a worker, `provenance` says what scores."""
+    if not parts:
+        scores_table.check_suffix(output)
+    elif output.suffix.lower() in scores_table.SUFFIXES:
+        raise UserError(f"{output}: parts are files in a folder; leave out {output.suffix}")
+    check([output], [manifest_path], own=True, folder=parts)
     total = manifest.check(manifest_path)
     record = {**provenance, **_made_from(manifest_path), "rows": total}
-    files = _Files(output)
+    files = _Files(output, parts)
     try:
         with sole_writer(output):
-            for path in vars(files).values():
+            for path in files.all():
                 sweep(path)
+            block_rows = _block_rows(total, batch_size)
             if not _goes_on(files, record, fresh, force):
                 _discard(files)
-            elif not _is_of(files.started, record) and files.output.exists():
+            elif _is_of(files.started, record):
+                block_rows = _record(files.started).get(_BLOCK, block_rows)
+            elif files.output.exists():
                 known = _known(files, total)
                 if known is not None and _all_current(known, manifest_path):
-                    files.partial.unlink(missing_ok=True)
+                    _remove(files.partial)
                     errors = sum(row.status == "error" for row in scores_table.read(output))
                     yield Progress(total, errors, total, total)
                     return
-                _reopen(files, known)
+                _reopen(files, known, block_rows)
             with replacing(files.started) as temporary:
-                temporary.write_text(json.dumps(record, indent=2) + "\n")
-            with ScoresLog(files.partial, total) as log:
-                yield from _scored(score, log, manifest_path, batch_size, total)
-                _finish(log, files, manifest_path, record)
+                content = {**record, _BLOCK: block_rows}
+                temporary.write_text(json.dumps(content, indent=2) + "\n")
+            if not files.partial.is_dir():
+                _remove(files.partial)
+                files.partial.mkdir()
+            blocks = _unfinished(files, manifest_blocks.cut(manifest_path, total, block_rows))
+            yield from _scored(engine.run(start, blocks), files, total)
+            _finish(files, manifest_path, record, block_rows)
     except OSError as error:
         raise UserError(
             f"{output}: cannot be written ({error.strerror}); rows scored so far are kept in "
@@ -86,21 +112,69 @@ def score_manifest(
         ) from None
 
 
+def _block_rows(total: int, batch_size: int) -> int:
+    """Whole batches: a part is not too long to be made twice, and parts are not too many."""
+    return batch_size * -(-max(_BLOCK_ROWS, total // _MOST_BLOCKS) // batch_size)
+
+
+def _name(block: Block) -> str:
+    return f"{block.number:06d}.jsonl"
+
+
+def _log(files: _Files, block: Block) -> ScoresLog:
+    return ScoresLog(files.partial / _name(block), block)
+
+
+def _unfinished(files: _Files, blocks: Iterable[ManifestBlock]) -> Iterator[ScoringBlock]:
+    """All blocks, with what an earlier run left of them."""
+    for block in blocks:
+        held = None
+        if (files.partial / _name(block)).exists():
+            with _log(files, block) as log:
+                held = log.held
+        yield ScoringBlock(block.number, block.first, block.rows, block.start, held)
+
+
+def _scored(
+    steps: Iterator[tuple[ScoringBlock, Scored]], files: _Files, total: int
+) -> Iterator[Progress]:
+    """Write what is scored into the log of its block."""
+    changed: list[str] = []
+    done = kept = errors = 0
+    said = None
+    for place, of_block in groupby(
+        steps, lambda step: (step[0].number, step[0].first, step[0].rows)
+    ):
+        with _log(files, Block(*place)) as log:
+            before = errors
+            for _, step in of_block:
+                done += step.kept or len(step.rows)
+                kept += step.kept
+                changed += step.changed
+                log.add(step.first, step.rows, step.found)
+                errors = before + log.errors
+                made = Progress(done, errors, total, kept, tuple(changed))
+                if step.rows:
+                    yield (said := made)
+    if said != made:
+        yield made
+
+
 def _goes_on(files: _Files, record: Mapping[str, Any], fresh: bool, force: bool) -> bool:
     """Whether what lies there is of this run; raises UserError for what must not be given up."""
     if fresh or force:
-        check([files.output], own=_is_scores(files.finished), force=force)
+        check([files.output], (), _is_scores(files.finished), force, files.is_folder)
         return False
     going_on = _is_of(files.started, record)
     if files.output.exists() and not going_on and _is_of(files.finished, record):
-        if _record(files.finished).get(_TABLE) == sha256(files.output):
+        if _record(files.finished).get(_TABLE) == files.digest():
             return True
         raise UserError(
             f"{files.output}: was changed after it was made; score again with --fresh, or choose "
             "another output"
         )
     if files.output.exists() and not going_on:
-        check([files.output], own=_is_scores(files.finished))
+        check([files.output], (), _is_scores(files.finished), False, files.is_folder)
         raise UserError(
             f"{files.output}: exists already and was not made by this checkpoint from this "
             "manifest; start over with --fresh, or choose another output"
@@ -115,14 +189,22 @@ def _goes_on(files: _Files, record: Mapping[str, Any], fresh: bool, force: bool)
 
 def _discard(files: _Files) -> None:
     """An older table stays until the new one takes its place."""
-    for path in (files.partial, files.started, files.finished, files.states):
+    _remove(files.partial)
+    for path in (files.started, files.finished, files.states):
         path.unlink(missing_ok=True)
+
+
+def _remove(partial: Path) -> None:
+    if partial.is_dir():
+        shutil.rmtree(partial)
+    else:
+        partial.unlink(missing_ok=True)
 
 
 def _known(files: _Files, total: int) -> np.ndarray | None:
     """The `states` of the clips that a finished table was made from :: int64 (total, 4)."""
     try:
-        known: np.ndarray = np.load(files.states, allow_pickle=False)
+        known: np.ndarray = np.load(files.states, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError):
         return None
     return known if known.shape == (total, 4) and known.dtype == np.int64 else None
@@ -133,66 +215,48 @@ def _all_current(known: np.ndarray, manifest_path: Path) -> bool:
     return all(states(pair) == row.tolist() for pair, row in zip(pairs, known, strict=True))
 
 
-def _reopen(files: _Files, known: np.ndarray | None) -> None:
-    """Make the log again that a finished table was made from, if it is known from what clips."""
-    files.partial.unlink(missing_ok=True)
+def _reopen(files: _Files, known: np.ndarray | None, block_rows: int) -> None:
+    """Make the logs again that a finished table was made from, if it is known from what clips."""
+    _remove(files.partial)
     if known is None:
         return
-    with replacing(files.partial) as temporary, ScoresLog(temporary, len(known)) as log:
-        rows = zip(scores_table.read(files.output), known.tolist(), strict=True)
-        for number, (scores, found) in enumerate(rows):
-            log.add(number, [scores], [found])
+    rows = scores_table.read(files.output)
+    with new_folder(files.partial) as temporary:
+        for block in cut(len(known), block_rows):
+            with ScoresLog(temporary / _name(block), block) as log:
+                found = known[block.first : block.first + block.rows].tolist()
+                log.add(block.first, list(islice(rows, block.rows)), found)
 
 
-def _scored(
-    score: Callable[[Sequence[EditPair]], list[Scores]],
-    log: ScoresLog,
-    manifest_path: Path,
-    batch_size: int,
-    total: int,
-) -> Iterator[Progress]:
-    """Score each batch of the manifest that the log does not hold whole and of today's clips.
-
-    A batch is scored as a whole, so that its rows come out to the last bit as in a run from
-    nothing.
-    """
-    changed: list[str] = []
-    done = kept = 0
-    for number, pairs in enumerate(_batches(manifest.iterate(manifest_path), batch_size)):
-        first = number * batch_size
-        held = [log.holds(first + i, pair) for i, pair in enumerate(pairs)]
-        found = [states(pair) for pair in pairs]
-        old = [
-            pair.id
-            for i, pair in enumerate(pairs)
-            if held[i] and not log.is_current(first + i, found[i])
-        ]
-        done += len(pairs)
-        if all(held) and not old:
-            kept += len(pairs)
-        else:
-            changed += old
-            log.add(first, score(pairs), found)
-            yield Progress(done, log.errors, total, kept, tuple(changed))
-    if kept:
-        yield Progress(done, log.errors, total, kept, tuple(changed))
-
-
-def _finish(log: ScoresLog, files: _Files, manifest_path: Path, record: Mapping[str, Any]) -> None:
+def _finish(files: _Files, manifest_path: Path, record: Mapping[str, Any], block_rows: int) -> None:
     made = _made_from(manifest_path)
     if made["manifest_sha256"] != record["manifest_sha256"]:
         raise UserError(
             f"{manifest_path}: was changed while it was scored; give the command again with --fresh"
         )
-    ids = (pair.id for pair in manifest.iterate(manifest_path))
-    scores_table.write(_checked(log.scores(), ids, files.partial), files.output)
+    total = record["rows"]
+    header = {"descr": "<i8", "fortran_order": False, "shape": (total, 4)}
     with replacing(files.states) as temporary, temporary.open("wb") as file:
-        np.save(file, log.states)
+        np.lib.format.write_array_header_1_0(file, header)
+
+        def rows() -> Iterator[Scores]:
+            for block in cut(total, block_rows):
+                with _log(files, block) as log:
+                    file.write(log.held.states.astype("<i8").tobytes())
+                    yield from log.scores()
+
+        ids = (pair.id for pair in manifest.iterate(manifest_path))
+        table = _checked(rows(), ids, files.partial)
+        if files.is_folder:
+            sizes = (block.rows for block in cut(total, block_rows))
+            scores_table.write_parts(table, sizes, files.output)
+        else:
+            scores_table.write(table, files.output)
     with replacing(files.finished) as temporary:
-        content = {**record, _TABLE: sha256(files.output)}
+        content = {**record, _TABLE: files.digest()}
         temporary.write_text(json.dumps(content, indent=2) + "\n")
     files.started.unlink()
-    files.partial.unlink()
+    _remove(files.partial)
 
 
 def _checked(rows: Iterator[Scores], ids: Iterator[str], partial: Path) -> Iterator[Scores]:
@@ -207,12 +271,6 @@ def _made_from(manifest_path: Path) -> dict[str, Any]:
     return {"manifest": manifest_path.name, "manifest_sha256": sha256(manifest_path)}
 
 
-def _batches(rows: Iterable[EditPair], size: int) -> Iterator[list[EditPair]]:
-    rows = iter(rows)
-    while batch := list(islice(rows, size)):
-        yield batch
-
-
 def _record(path: Path) -> dict[str, Any]:
     try:
         found = reading.json_file(path)
@@ -225,7 +283,8 @@ def _is_of(path: Path, record: Mapping[str, Any]) -> bool:
     """Whether the file is this record, by whatever path the checkpoint was named: its digest says
     which it is."""
     found = {**_record(path), "checkpoint": record["checkpoint"]}
-    found.pop(_TABLE, None)
+    for own in (_TABLE, _BLOCK):
+        found.pop(own, None)
     return found == record
 
 

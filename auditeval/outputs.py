@@ -168,9 +168,15 @@ def inputs_of(output: Path) -> list[Path]:
 
 
 def check(
-    outputs: Iterable[Path], inputs: Iterable[Path] = (), own: bool = False, force: bool = False
+    outputs: Iterable[Path],
+    inputs: Iterable[Path] = (),
+    own: bool = False,
+    force: bool = False,
+    folder: bool = False,
 ) -> None:
     """Raise UserError where a command must not write: over an input, a folder, a stranger's file.
+
+    What is to be a `folder` is neither put in place of a file nor, by force, of a stranger's.
 
     A file that is there already is a stranger's unless the command knows it as its `own`; `force`
     gives it up. An input is one by any name: through links and other spellings of its path too.
@@ -182,6 +188,10 @@ def check(
                 raise UserError(
                     f"{output}: is an input and would be overwritten; choose another -o"
                 )
+        if folder and os.path.lexists(output):
+            if not output.is_dir() or not own:
+                raise UserError(f"{output}: exists and holds something else; choose a new folder")
+            continue
         if output.is_dir():
             raise UserError(f"{output}: is a directory, expected a file")
         if os.path.lexists(output) and not own and not force:

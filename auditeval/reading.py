@@ -4,6 +4,7 @@ JSON and YAML that nest no deeper than a reader can follow and expand to no more
 
 from __future__ import annotations
 
+import csv
 import errno
 import json
 import os
@@ -13,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 from math import inf
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import yaml
 
@@ -30,6 +31,16 @@ DEEPEST = 64
 """Most lists and objects within one another."""
 MOST_VALUES = 100_000
 """Most values of a configuration, those counted again that stand behind an alias."""
+
+
+class Start(NamedTuple):
+    """Where a row of a file begins: so many lines, and bytes, are before it."""
+
+    line: int
+    byte: int
+
+
+BEGINNING = Start(0, 0)
 
 
 def opened(path: Path) -> BinaryIO:
@@ -67,9 +78,11 @@ def text(path: Path, most: int = RECORD_BYTES) -> str:
     return content(path, most).decode("utf-8-sig")
 
 
-def lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file with their ends; raises OSError, also for one over `LINE_BYTES`."""
+def lines(path: Path, byte: int = 0) -> Iterator[bytes]:
+    """The lines of a file from a `byte` on with their ends; raises OSError, also for one over
+    `LINE_BYTES`."""
     with opened(path) as file:
+        file.seek(byte)
         while line := file.readline(LINE_BYTES + 1):
             if len(line) > LINE_BYTES:
                 said = f"has a line of more than {_size(LINE_BYTES)}"
@@ -81,6 +94,41 @@ def text_lines(path: Path) -> Iterator[str]:
     """The same as UTF-8, with or without a mark of that. Raises OSError and ValueError."""
     for number, line in enumerate(lines(path)):
         yield line.decode("utf-8" if number else "utf-8-sig")
+
+
+def csv_rows(
+    path: Path, start: Start = BEGINNING, width: int | None = None
+) -> Iterator[tuple[Start, list[str]]]:
+    """Each row of a CSV file from `start` on, with where the next begins: all have as many cells.
+
+    The first of the file are the names of the columns, each there once; a reader that starts behind
+    them says how many they are (`width`). Raises OSError and UserError.
+    """
+    byte = start.byte
+
+    def counted() -> Iterator[str]:
+        nonlocal byte
+        for line in lines(path, start.byte):
+            text = line.decode("utf-8" if byte else "utf-8-sig")
+            byte += len(line)
+            yield text
+
+    reader = csv.reader(counted())
+    try:
+        for cells in reader:
+            line = start.line + reader.line_num
+            if width is None:
+                width = len(cells)
+                if len(set(cells)) < width:
+                    raise UserError(f"{path}:1: a column stands twice in {', '.join(cells)}")
+            elif not cells:
+                continue
+            elif len(cells) != width:
+                raise UserError(f"{path}:{line}: expected {width} cells")
+            yield Start(line, byte), cells
+    except (csv.Error, UnicodeDecodeError) as error:
+        line = start.line + reader.line_num + 1
+        raise UserError(f"{path}:{line}: is not CSV ({error})") from None
 
 
 def json_file(path: Path) -> Any:

@@ -1,4 +1,4 @@
-"""What a run of scoring has made so far: rows in any order, with the state of their clips.
+"""What scoring has made so far of a block: rows in any order, with the state of their clips.
 
 A line is a checksum and a row of a JSONL scores table with two more keys: its number in the
 manifest, and size and time of its two clips when they were about to be read. The last line of a row
@@ -11,12 +11,13 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xxhash
 
 from auditeval import audio
+from auditeval.blocks import Block
 from auditeval.scores_table import cells_of, of_cells
 from auditeval.types import EditPair, Scores
 
@@ -28,18 +29,42 @@ def states(pair: EditPair) -> list[int]:
     return [*audio.state(pair.original), *audio.state(pair.edited)]
 
 
-class ScoresLog:
-    """The rows of a manifest of `total` pairs in `path`, which is made where it is not there.
+class Held(NamedTuple):
+    """What is known of the rows of a block: whether they are there, their ids, their clips' states.
 
-    A line that is none (torn or damaged by a crash) is as if it had not been written. In memory are
-    some 50 bytes a row: where it stands, its id's hash and the state of its clips.
+    Takes 41 bytes a row, and can be sent to another process.
     """
 
-    def __init__(self, path: Path, total: int) -> None:
-        self._offsets = np.full(total, -1, np.int64)
-        self._ids = np.zeros(total, np.uint64)
-        self._errors = np.zeros(total, bool)
-        self.states = np.zeros((total, 4), np.int64)
+    there: np.ndarray
+    ids: np.ndarray
+    states: np.ndarray
+
+    @classmethod
+    def nothing(cls, rows: int) -> Held:
+        """Of a block that nothing was made of."""
+        return cls(np.zeros(rows, bool), np.zeros(rows, np.uint64), np.zeros((rows, 4), np.int64))
+
+    def holds(self, row: int, pair: EditPair) -> bool:
+        """Whether there are scores of this pair, whatever became of its clips."""
+        return bool(self.there[row] and self.ids[row] == _hash(pair.id))
+
+    def is_current(self, row: int, found: Sequence[int]) -> bool:
+        """Whether the clips of a row that it holds have still these `states`."""
+        return bool(self.states[row].tolist() == list(found))
+
+
+class ScoresLog:
+    """The rows of a `block` in `path`, which is made where it is not there.
+
+    A line that is none (torn or damaged by a crash) is as if it had not been written. Memory grows
+    with the rows of the block.
+    """
+
+    def __init__(self, path: Path, block: Block) -> None:
+        self._first = block.first
+        self._offsets = np.full(block.rows, -1, np.int64)
+        self._errors = np.zeros(block.rows, bool)
+        self.held = Held.nothing(block.rows)
         self._file = path.open("a+b")
         self._file.seek(0)
         end = 0
@@ -65,18 +90,10 @@ class ScoresLog:
     @property
     def errors(self) -> int:
         """How many rows have an error."""
-        return int(self._errors[self._offsets >= 0].sum())
-
-    def holds(self, row: int, pair: EditPair) -> bool:
-        """Whether there are scores of this pair, whatever became of its clips."""
-        return bool(self._offsets[row] >= 0 and self._ids[row] == _hash(pair.id))
-
-    def is_current(self, row: int, found: Sequence[int]) -> bool:
-        """Whether the clips of a row that it holds have still these `states`."""
-        return self.states[row].tolist() == list(found)
+        return int(self._errors[self.held.there].sum())
 
     def add(self, first: int, scores: Sequence[Scores], found: Sequence[Sequence[int]]) -> None:
-        """Write rows from the number `first` on, with the `states` of their clips."""
+        """Write rows, of the manifest's number `first` and on, with the `states` of their clips."""
         lines = [
             _line({_ROW: first + i, _CLIPS: list(clips), **cells_of(row)})
             for i, (row, clips) in enumerate(zip(scores, found, strict=True))
@@ -90,7 +107,7 @@ class ScoresLog:
 
     def scores(self) -> Iterator[Scores]:
         """All rows in the order of the manifest. Raises ValueError where one is missing."""
-        for row, offset in enumerate(self._offsets.tolist()):
+        for row, offset in enumerate(self._offsets.tolist(), start=self._first):
             if offset < 0:
                 raise ValueError(f"row {row} has not been scored")
             self._file.seek(offset)
@@ -103,13 +120,15 @@ class ScoresLog:
             found = _row(line)
             row, clips = found.pop(_ROW), found.pop(_CLIPS)
             scores = of_cells(found)
+            row -= self._first
             if not (isinstance(row, int) and 0 <= row < len(self._offsets)):
                 return
-            self.states[row] = clips
-            self._ids[row] = _hash(scores.id)
+            self.held.states[row] = clips
+            self.held.ids[row] = _hash(scores.id)
         except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             return
         self._offsets[row], self._errors[row] = offset, scores.status == "error"
+        self.held.there[row] = True
 
 
 def _line(row: dict[str, Any]) -> bytes:

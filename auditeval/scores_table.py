@@ -1,6 +1,7 @@
 """Scores tables: CSV, JSONL or Parquet by suffix, one row a pair, errors included.
 
-There is one reader, a block of rows at a time, so that all commands hold the same for a table.
+A folder of numbered Parquet files (`write_parts`) is one table too. There is one reader, a block of
+rows at a time, so that all commands hold the same for a table.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from auditeval.atomic import replacing
+from auditeval.atomic import new_folder, replacing
 from auditeval.reading import from_json, lines, opened
 from auditeval.text import shortened
 from auditeval.types import AXES, Scores, UserError
@@ -29,6 +30,7 @@ _INTERVALS = tuple(end for ends in _ENDS.values() for end in ends)
 COLUMNS = (*_REQUIRED, *_INTERVALS)
 NUMBERS = tuple(name for name in COLUMNS if name not in ("id", "status", "reason"))
 SUFFIXES = (".csv", ".jsonl", ".parquet")
+_PARTS = "part-*.parquet"
 _ROWS = 20_000  # at a time
 _BLOCK_BYTES = 16 << 20  # of CSV at a time, and so the longest row
 
@@ -86,8 +88,15 @@ def check_unique(ids: polars.Series, path: Path) -> None:
         )
 
 
+def parts(path: Path) -> list[Path]:
+    """The files of a table that is a folder, in their order; none where it is a file."""
+    return sorted(path.glob(_PARTS)) if path.is_dir() else []
+
+
 def check_suffix(path: Path) -> None:
     """Raise UserError for a path that cannot be a scores table."""
+    if parts(path):
+        return
     if path.suffix.lower() not in SUFFIXES:
         raise UserError(f"{path}: a scores file ends in {', '.join(SUFFIXES)}")
     if path.is_dir():
@@ -100,6 +109,17 @@ def write(scores: Iterable[Scores], output: Path) -> None:
     writers = {".csv": _write_csv, ".jsonl": _write_jsonl, ".parquet": _write_parquet}
     with replacing(output) as temporary:
         writers[output.suffix.lower()](iter(scores), temporary)
+
+
+def write_parts(scores: Iterable[Scores], sizes: Iterable[int], output: Path) -> None:
+    """Write a folder of Parquet files of so many rows each; memory does not grow with the files.
+
+    The folder is whole or not there; one of that name is replaced.
+    """
+    rows = iter(scores)
+    with new_folder(output) as temporary:
+        for number, size in enumerate(sizes):
+            _write_parquet(islice(rows, size), temporary / _PARTS.replace("*", f"{number:06d}"))
 
 
 def _write_jsonl(rows: Iterator[Scores], output: Path) -> None:
@@ -133,6 +153,11 @@ def _write_parquet(rows: Iterator[Scores], output: Path) -> None:
 
 def _frames(path: Path) -> Iterator[polars.DataFrame]:
     """Blocks of rows :: COLUMNS, numbers as Float64, a reason that is missing as ""."""
+    for part in parts(path) or [path]:
+        yield from _frames_of_file(part)
+
+
+def _frames_of_file(path: Path) -> Iterator[polars.DataFrame]:
     import polars
     import pyarrow
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,11 @@ from huggingface_hub import ModelHubMixin
 from auditeval import checkpoint as checkpoints
 from auditeval import checkpoint_files
 from auditeval.audio import MAX_SECONDS
+from auditeval.blocks import Engine, Local
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.manifest_scoring import Progress, score_manifest
 from auditeval.pretrained.threads import one_thread
+from auditeval.scoring_blocks import ScoringWorker
 from auditeval.text import visible
 from auditeval.types import AXES, Axis, EditPair, Scores, UserError
 from auditeval.version import __version__
@@ -48,7 +51,16 @@ def load(
         except UserError as error:
             raise UserError(f"{folder}: {error}") from None
     name, source = Path(checkpoint or folder).name, None if checkpoint is None else str(checkpoint)
-    return Evaluator(name, loaded, device, cache_dir, workers, source, max_seconds)
+    evaluator = Evaluator(name, loaded, device, cache_dir, workers, source, max_seconds)
+    evaluator.loaded_by = {
+        "checkpoint": source,
+        "cache_dir": cache_dir,
+        "base": base,
+        "dtype": dtype,
+        "merge": merge,
+        "max_seconds": max_seconds,
+    }
+    return evaluator
 
 
 class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"]):
@@ -70,6 +82,7 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         max_seconds: float = MAX_SECONDS,
     ) -> None:
         self.name, self.source = name, source
+        self.loaded_by: dict[str, Any] = {}
         self.checkpoint = checkpoint
         self.device = choose_device(device)
         checkpoint.encoder.to(str(self.device))
@@ -108,14 +121,22 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         batch_size: int = 32,
         fresh: bool = False,
         force: bool = False,
+        engine: Engine | None = None,
+        parts: bool = False,
     ) -> Iterator[Progress]:
         """Score a manifest into a CSV, JSONL or Parquet file; yields after every batch.
 
-        Rows go to `OUTPUT.partial` as they are made. A run that was killed goes on behind the whole
-        batches in it: with one batch size the finished file has the same bytes as that of an
-        uninterrupted run, with another the same scores to 1e-6 (of a Qwen2.5-Omni 1e-5, and in less
-        than float32 to 1e-3). Batches with a clip that has changed since, by its size or time, are
-        scored again, in a finished table too. Memory grows by some 50 bytes a row.
+        Rows go to `OUTPUT.partial` as they are made, a numbered file for each block of rows. A run
+        that was killed goes on behind the whole batches in it: with one batch size the finished
+        file has the same bytes as that of an uninterrupted run, with another the same scores to
+        1e-6 (of a Qwen2.5-Omni 1e-5, and in less than float32 to 1e-3). Batches with a clip that
+        has changed since, by its size or time, are scored again, in a finished table too. Memory
+        does not grow with the rows.
+
+        `engine` (default: this process) has blocks scored elsewhere, by workers that `load` this
+        evaluator again, each with one thread on the device that it is given; on processors the
+        bytes are the same.
+
         OUTPUT.json records what made the file, by which `evaluate` finds the checkpoint again, and
         OUTPUT.clips.npy sizes and times of the clips.
 
@@ -123,14 +144,22 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         overwrites a file that is no table of this method. Raises UserError for a manifest that
         cannot be read, an output that is not this run's, and while another process writes it.
         """
+        path = Path(manifest_path)
+        start: Callable[[], ScoringWorker] = partial(ScoringWorker, self.score, path, batch_size)
+        if engine is not None:
+            digest = self.checkpoint.digest
+            loaded_by = {**self.loaded_by, "device": engine.device}
+            start = partial(_scoring_worker, loaded_by, digest, path, batch_size)
         return score_manifest(
-            self.score,
+            start,
+            engine or Local(),
             self._provenance(),
-            Path(manifest_path),
+            path,
             Path(output),
             batch_size,
             fresh,
             force,
+            parts,
         )
 
     def _save_pretrained(self, save_directory: Path) -> None:
@@ -193,6 +222,19 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
             **({} if (most := self.store.max_seconds) == MAX_SECONDS else {"max_seconds": most}),
             **self._model.computed_in(),
         }
+
+
+def _scoring_worker(
+    loaded_by: Mapping[str, Any], digest: str, manifest_path: Path, batch_size: int
+) -> ScoringWorker:
+    """In a process of its own: the evaluator of that digest, loaded again."""
+    evaluator = load(**loaded_by, workers=0)
+    if evaluator.checkpoint.digest != digest:
+        raise UserError(
+            f"{evaluator.source or evaluator.name}: is another checkpoint here than where the "
+            "command was given"
+        )
+    return ScoringWorker(evaluator.score, manifest_path, batch_size)
 
 
 def choose_device(name: str) -> torch.device:

@@ -34,6 +34,7 @@ GIVEN = {
     ],
     "privacy.md": [],
     "report.md": [],
+    "scale.md": ["270 pairs of esc10"],
     "scoring.md": ["90 %"],
     "training.md": ["al. 2018"],
     "weights.md": ["32 or 16 kHz"],

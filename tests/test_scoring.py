@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars
 import pyarrow.parquet
 import pytest
 import torch
 from forked_commands import Commands
 
-from auditeval import manifest, scores_table
+from auditeval import manifest, manifest_scoring, scores_table
 from auditeval.audio import decode, resample
 from auditeval.features.alignment import align
 from auditeval.features.extractors.spectrum import Spectrum
@@ -185,6 +186,38 @@ def test_formats_hold_the_same_values(evaluator: Evaluator, table: Path, tmp_pat
     )
 
 
+def test_parts_are_a_table_as_well(
+    evaluator: Evaluator, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(manifest_scoring, "_BLOCK_ROWS", 8)
+    run(evaluator, table, tmp_path / "scores.parquet")
+    whole = scores_table.read_table(tmp_path / "scores.parquet")
+    folder = tmp_path / "parts"
+
+    def again() -> Progress:
+        *_, last = evaluator.score_manifest(table, folder, 4, parts=True)
+        return last
+
+    steps = evaluator.score_manifest(table, folder, 4, parts=True)
+    next(steps)
+    steps.close()
+    assert not folder.exists()
+    assert again()[:4] == (20, 2, 20, 4)
+    assert sorted(path.name for path in folder.iterdir()) == [
+        f"part-{number:06d}.parquet" for number in range(3)
+    ]
+    assert scores_table.read_table(folder).equals(whole)
+    assert polars.read_parquet(folder / "*.parquet").equals(whole)
+    assert again().kept == 20
+    (folder / "part-000001.parquet").unlink()
+    with pytest.raises(UserError, match="was changed after it was made"):
+        again()
+    (tmp_path / "mine").mkdir()
+    for name, said in {"mine": "holds something else", "a.csv": "files in a folder"}.items():
+        with pytest.raises(UserError, match=said):
+            next(evaluator.score_manifest(table, tmp_path / name, parts=True, force=True))
+
+
 def test_a_finished_output_is_not_computed_again(
     evaluator: Evaluator, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -208,7 +241,7 @@ def stopped(evaluator: Evaluator, table: Path, output: Path, batches: int, size:
     for _ in range(batches):
         next(steps)
     steps.close()
-    return output.with_name(f"{output.name}.partial")
+    return output.with_name(f"{output.name}.partial") / "000000.jsonl"
 
 
 def test_a_partial_file_cut_at_any_byte_is_gone_on_with(
@@ -245,17 +278,20 @@ def test_a_crash_while_finishing_is_gone_on_with(
 ) -> None:
     output = tmp_path / "scores.csv"
     partial, started = tmp_path / "scores.csv.partial", tmp_path / "scores.csv.partial.json"
+    rows = partial / "000000.jsonl"
     log = stopped(evaluator, table, output, 5).read_bytes()
     run(evaluator, table, output)
     expected, record = output.read_bytes(), Path(f"{output}.json").read_bytes()
     # Killed after the table was renamed into place, before its record was.
-    partial.write_bytes(log)
+    partial.mkdir()
+    rows.write_bytes(log)
     Path(f"{output}.json").rename(started)
     assert run(evaluator, table, output) == [(20, 2, 20, 20, ())]
     assert (output.read_bytes(), Path(f"{output}.json").read_bytes()) == (expected, record)
     assert not partial.exists()
     # Killed after that, before the rows were removed.
-    partial.write_bytes(log)
+    partial.mkdir()
+    rows.write_bytes(log)
     assert run(evaluator, table, output) == [(20, 2, 20, 20, ())]
     assert output.read_bytes() == expected
     assert not partial.exists()
@@ -286,7 +322,8 @@ def test_killed_at_seeded_bytes_the_file_is_that_of_an_uninterrupted_run(
     size = 230 * len(rows)  # about that of the partial file
 
     rng = random.Random(1984)
-    output, partial = tmp_path / "killed.csv", tmp_path / "killed.csv.partial"
+    output = tmp_path / "killed.csv"
+    partial = tmp_path / "killed.csv.partial" / "000000.jsonl"
     moments = [0, *(int(size * (i + rng.random()) / 4) for i in range(3))]
     for moment in moments:
         pid = commands.start(*command(output))

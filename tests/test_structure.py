@@ -26,15 +26,19 @@ CONFIGS = ROOT / "configs"
 # A room may import those left of it. Rooms that share a place do not know each other.
 ORDER = (
     ("types", "seed"),
+    ("blocks",),
+    ("suspects",),
     ("version", "reading", "targets", "text", "table"),
     ("progress",),
     ("digests",),
     ("atomic", "votes"),
     ("outputs", "entries"),
     ("manifest", "scores_table", "jsonl", "checkpoint_files"),
-    ("audio",),
+    ("manifest_blocks", "audio"),
     ("scores_log",),
+    ("scoring_blocks",),
     ("manifest_scoring",),
+    ("ray_engine",),
     ("pretrained",),
     ("data",),
     ("features",),
@@ -65,6 +69,7 @@ HOMES = {
     "soundfile": ("audio/files.py",),
     "soxr": ("audio/waveform.py",),
     "onnxruntime": ("pretrained/onnx.py",),
+    "ray": ("ray_engine.py",),
 }
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from auditeval.cli.options import Address, Engine, EngineName, RayWorkers, chosen
 from auditeval.progress import stages
 from auditeval.seed import SEED
 from auditeval.text import say
@@ -61,6 +62,9 @@ def build(
     ] = "id",
     seed: Annotated[int, typer.Option(help="Seed of every choice.")] = SEED,
     workers: Annotated[int, typer.Option(min=1, help="Decoding and encoding threads.")] = 2,
+    engine: Engine = EngineName.local,
+    address: Address = None,
+    ray_workers: RayWorkers = None,
 ) -> None:
     """Mix labelled clips into pairs to add, delete and replace [AuditEval, Appendix B].
 
@@ -109,6 +113,8 @@ def build(
         auditeval build --clips events.csv --backgrounds audiocaps.csv --audio virtual -o mixed
 
         auditeval build --clips events.csv --match snr --level -5 10 -o mixed
+
+        auditeval build --clips events.csv --engine ray --address auto -o mixed
     """
     from auditeval.data.pseudo_parallel.build import build as build_set
     from auditeval.data.pseudo_parallel.plan import Settings
@@ -124,12 +130,12 @@ def build(
         drop,
         seed,
     )
-    with sole_writer(output), stages() as report:
+    with sole_writer(output), chosen(engine, address, ray_workers) as where, stages() as report:
         built = build_set(
-            clips, output, settings, backgrounds, audio.value, group_by, workers, report
+            clips, output, settings, backgrounds, audio.value, group_by, workers, report, where
         )
-    where = ", ".join(f"{count} {position}" for position, count in built.positions.items())
-    say(f"{built.manifest}: {built.pairs} pairs; events of the mixes: {where} the middle")
+    places = ", ".join(f"{count} {position}" for position, count in built.positions.items())
+    say(f"{built.manifest}: {built.pairs} pairs; events of the mixes: {places} the middle")
     # A clip that is only too short to be a background as well was not asked to be one.
     failed = [clip for clip in built.left_out if backgrounds or clip.role == "events"]
     if failed:

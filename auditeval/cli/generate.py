@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from auditeval.cli.options import Address, Engine, EngineName, RayWorkers, chosen
 from auditeval.progress import track
 from auditeval.seed import SEED
 from auditeval.text import say
@@ -23,6 +24,9 @@ def generate(
     guidance_scale: Annotated[float, typer.Option(help="Classifier-free guidance.")] = 4.5,
     model: Annotated[str, typer.Option(help="Hub id of TangoFlux.")] = "declare-lab/TangoFlux",
     seed: Annotated[int, typer.Option(min=0, help="Seed of every clip.")] = SEED,
+    engine: Engine = EngineName.local,
+    address: Address = None,
+    ray_workers: RayWorkers = None,
 ) -> None:
     """Make clips with TangoFlux.
 
@@ -37,16 +41,22 @@ def generate(
         auditeval generate audiocaps.csv -o backgrounds
 
         auditeval generate events.csv --seconds 6 --takes 4 -o events
+
+        auditeval generate events.csv --engine ray --address auto -o events
     """
     from auditeval.data.pseudo_parallel import text_to_audio
     from auditeval.data.pseudo_parallel.clips import read_prompts
     from auditeval.outputs import sole_writer
 
     wanted = read_prompts(prompts)
-    tangoflux = text_to_audio.TangoFlux(None, model, steps, guidance_scale)
-    made = text_to_audio.generate(wanted, tangoflux, output, seconds, takes, seed)
-    bar = track(made, "generate", len(wanted) * takes)
-    with sole_writer(output):
+    tangoflux: text_to_audio.TextToAudio
+    if engine is EngineName.local:
+        tangoflux = text_to_audio.TangoFlux(None, model, steps, guidance_scale)
+    else:
+        tangoflux = text_to_audio.TangoFlux.deferred(model, steps, guidance_scale)
+    with chosen(engine, address, ray_workers, "auto") as where, sole_writer(output):
+        made = text_to_audio.generate(wanted, tangoflux, output, seconds, takes, seed, where)
+        bar = track(made, "generate", len(wanted) * takes)
         failed = [step.reason for step in bar if step.reason]
     say(f"{output / 'labels.csv'}: {len(wanted) * takes - len(failed)} clips")
     if failed:

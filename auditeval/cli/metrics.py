@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from auditeval.cli.options import CacheDir, Device, Force, Workers
+from auditeval.cli.options import (
+    Address,
+    CacheDir,
+    Device,
+    Engine,
+    EngineName,
+    Force,
+    RayWorkers,
+    Workers,
+    chosen,
+)
 from auditeval.progress import bars
 from auditeval.seed import SEED
 from auditeval.text import say
@@ -53,6 +63,9 @@ def metrics(
     cache_dir: CacheDir = None,
     seed: Annotated[int, typer.Option(help="Seed of groups and splits.")] = SEED,
     force: Force = False,
+    engine: Engine = EngineName.local,
+    address: Address = None,
+    ray_workers: RayWorkers = None,
 ) -> None:
     """Data quality of edits against their originals: FAD, FD, KL, IS, CLAP and AudioBox scores.
 
@@ -74,6 +87,8 @@ def metrics(
 
         auditeval metrics kept.jsonl --clap CLAP_weights_2022.pth --laion-clap
         laion/clap-htsat-unfused -o report
+
+        auditeval metrics kept.parquet --engine ray --address auto -o report
     """
     from auditeval.data_quality.catalogue import ENCODER_ROLES
     from auditeval.data_quality.measure import measure
@@ -101,7 +116,11 @@ def metrics(
     }
     names = [name.strip() for name in only.split(",")] if only is not None else []
     encoders = {**paper, **offline} if names or not paper else paper
-    with writing(output, "auditeval metrics", FILES, manifests, force), bars() as bar:
+    with (
+        writing(output, "auditeval metrics", FILES, manifests, force),
+        chosen(engine, address, ray_workers, device) as where,
+        bars() as bar,
+    ):
         tasks: dict[str, TaskID] = {}
 
         def watch(what: str, done: int, total: int) -> None:
@@ -116,9 +135,10 @@ def metrics(
             batch_size=batch_size,
             cache_dir=cache_dir,
             workers=workers,
-            device=str(choose_device(device)),
+            device="cpu" if where else str(choose_device(device)),
             seed=seed,
             watch=watch,
+            engine=where,
         )
         write(made, output)
     show(to_table(made))

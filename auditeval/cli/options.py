@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from auditeval.blocks import Engine as BlockEngine
 
 Checkpoint = Annotated[
     str | None,
@@ -45,3 +51,45 @@ Html = Annotated[
 Force = Annotated[
     bool, typer.Option("--force", help="Overwrite files that are there and not this command's.")
 ]
+
+
+class EngineName(str, Enum):
+    """What does the work."""
+
+    local = "local"
+    ray = "ray"
+
+
+Engine = Annotated[
+    EngineName, typer.Option(help="local: this process; ray: the workers of a cluster.")
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        help="Ray: auto for the cluster of this machine, or ray://HOST:PORT; default: a new one."
+    ),
+]
+RayWorkers = Annotated[
+    int | None,
+    typer.Option(
+        "--ray-workers", min=1, help="Ray: at most so many; default: one a CPU, or one a GPU."
+    ),
+]
+
+
+@contextmanager
+def chosen(
+    engine: EngineName, address: str | None, workers: int | None, device: str = "cpu"
+) -> Iterator[BlockEngine | None]:
+    """The engine that these options name, None for this process."""
+    from auditeval.types import UserError
+
+    if engine is EngineName.local:
+        if address or workers:
+            raise UserError("--address and --ray-workers go with --engine ray")
+        yield None
+        return
+    from auditeval.ray_engine import Ray
+
+    with Ray(address, workers, {"auto": None, "cpu": False}.get(device, True)) as cluster:
+        yield cluster

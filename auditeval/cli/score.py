@@ -9,14 +9,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditeval.cli.options import (
+    Address,
     CacheDir,
     Checkpoint,
     Device,
     Edited,
+    Engine,
+    EngineName,
     Original,
     OriginalCaption,
+    RayWorkers,
     TargetCaption,
     Workers,
+    chosen,
 )
 from auditeval.progress import bars
 from auditeval.text import say
@@ -67,6 +72,12 @@ def score(
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite SCORES even where it is no scores table.")
     ] = False,
+    parts: Annotated[
+        bool, typer.Option("--parts", help="Leave SCORES as a folder of numbered Parquet files.")
+    ] = False,
+    engine: Engine = EngineName.local,
+    address: Address = None,
+    ray_workers: RayWorkers = None,
 ) -> None:
     """Score edits: quality, relevance, faithfulness, 1 (worst) to 5 (best).
 
@@ -83,6 +94,8 @@ def score(
         --target-caption "Rain, with a dog barking."
 
         auditeval score pairs.jsonl -c ADAPTER --base Qwen2.5-Omni-7B --dtype bfloat16 -o scores.csv
+
+        auditeval score pairs.parquet --engine ray --address auto --parts -o scores
     """
     from auditeval.scoring import load
     from auditeval.types import AXES, UserError
@@ -95,14 +108,20 @@ def score(
             raise UserError("a MANIFEST needs -o SCORES, a file ending in .csv, .jsonl or .parquet")
         if not manifest.exists():
             raise UserError(f"{manifest}: no such manifest")
-        evaluator = load(checkpoint, device, cache_dir, workers, base, dtype, merge, max_duration)
-        steps = evaluator.score_manifest(manifest, output, batch_size, fresh, force)
-        step = _score_manifest(steps, output)
+        own = device if engine is EngineName.local else "cpu"
+        evaluator = load(checkpoint, own, cache_dir, workers, base, dtype, merge, max_duration)
+        with chosen(engine, address, ray_workers, device) as where:
+            steps = evaluator.score_manifest(
+                manifest, output, batch_size, fresh, force, where, parts
+            )
+            step = _score_manifest(steps, output)
         if damaged := evaluator.store.damaged:
             say(f"{damaged:,} damaged entries of the feature cache were made again")
         if step.errors:
             raise typer.Exit(1)
         return
+    if engine is not EngineName.local:
+        raise UserError("--engine ray goes with a MANIFEST; one pair is scored here")
     if output is not None:
         raise UserError("-o goes with a MANIFEST; the scores of one pair are printed")
     pair = one_pair(original, edited, original_caption, target_caption)

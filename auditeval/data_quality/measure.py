@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from auditeval import manifest
+from auditeval import manifest, manifest_blocks
+from auditeval.blocks import Block, Engine, Local, cut
 from auditeval.data_quality.catalogue import (
     ENCODER_ROLES,
     METRICS,
@@ -24,9 +27,12 @@ from auditeval.features import make_extractor
 from auditeval.features.encoder import Encoder
 from auditeval.features.extractor import Extractor
 from auditeval.features.store import Failure, FeatureStore
+from auditeval.manifest_blocks import ManifestBlock
 from auditeval.pretrained.threads import one_thread
 from auditeval.seed import SEED
 from auditeval.types import EditPair, UserError
+
+_BLOCK_ROWS = 2048  # a block's sums may take 300 MB, so they are of many pairs
 
 NO_TEXT = np.zeros(0, np.float32)
 Pairs = Sequence[EditPair] | str | os.PathLike[str]
@@ -71,6 +77,7 @@ def measure(
     device: str = "cpu",
     seed: int = SEED,
     watch: Callable[[str, int, int], None] = lambda what, done, total: None,
+    engine: Engine | None = None,
 ) -> DataQuality:
     """The metrics of each set that these encoders feed, or `only` those named.
 
@@ -79,6 +86,10 @@ def measure(
     the cache. A pair that an encoder cannot use is left out of all metrics, as if the set were
     without it. `watch(what, done, total)` is told how far a pass has come, in pairs.
 
+    Sets are summed up in blocks of pairs, by this process or the workers of an `engine` (for which
+    extractors are given by their arguments), and the sums are added in the order of the set: the
+    numbers are the same to the last bit.
+
     Raises UserError for a metric that is unknown or whose encoder was not given or is of another
     family than its name says, and for what is wrong with a manifest.
     """
@@ -86,18 +97,22 @@ def measure(
     totals = {name: _check(pairs) for name, pairs in sets.items()}
     left_out: dict[str, dict[str, str]] = {name: {} for name in sets}
     while True:
-        run = _Run(sets, totals, left_out, batch_size, seed, watch)
+        run = _Run(sets, totals, left_out, batch_size, seed, watch, engine or Local())
         made: dict[str, dict[str, Measured]] = {name: {} for name in sets}
         revisions, families = {}, {}
         for role, metrics in chosen.items():
-            extractor = loaded(role, encoders[role], device)
+            here = "cpu" if engine else device  # the workers' devices are theirs
+            extractor = loaded(role, encoders[role], here)
             revisions[role] = f"{extractor.name}@{extractor.revision}"
             if ENCODER_ROLES[role].family and (family := getattr(extractor, "family", "")):
                 families[role] = family
             fitting = at_rate(metrics, extractor.rate_hz, bool(only))
             store = FeatureStore(Encoder([extractor]), cache_dir, workers)
+            make: Callable[[], FeatureStore] = partial(_itself, store)
+            if engine:
+                make = partial(_store, role, encoders[role], engine.device, cache_dir)
             for name in sets:
-                made[name].update(run.values(store, role, fitting, name))
+                made[name].update(run.values(make, role, fitting, name))
             if run.found:
                 break
         else:
@@ -194,6 +209,65 @@ def hear(
     return [join(*row) for row in zip(pairs, captions, texts, strict=True)]
 
 
+def _itself(store: FeatureStore) -> FeatureStore:
+    return store
+
+
+def _store(
+    role: str,
+    extractor: Extractor | Mapping[str, Any],
+    device: str,
+    cache_dir: str | os.PathLike[str] | None,
+) -> FeatureStore:
+    """In a process of its own, of one thread."""
+    return FeatureStore(Encoder([loaded(role, extractor, device)]), cache_dir, workers=0)
+
+
+class _Part(NamedTuple):
+    """A batch of `done` pairs, of which those `found` are unusable; behind the last one of a block
+    the `states` of an `Accumulation` of its `pairs`."""
+
+    done: int
+    found: dict[str, str]
+    states: Sequence[Sequence[Any]] = ()
+    pairs: int = 0
+
+
+class _Summation:
+    """Sums up blocks of a set: what a worker does, see `blocks.Worker`."""
+
+    def __init__(
+        self,
+        make: Callable[[], FeatureStore],
+        names: Sequence[str],
+        pairs: Pairs,
+        left_out: Collection[str],
+        deal: Deal,
+        batch_size: int,
+    ) -> None:
+        self._store, self._metrics = make(), [METRICS[name] for name in names]
+        self._pairs, self._left_out = pairs, left_out
+        self._deal, self._batch_size = deal, batch_size
+
+    def __call__(self, block: Block, failed: Mapping[int, str]) -> Iterator[_Part]:
+        accumulation = Accumulation(self._metrics)
+        numbered = zip(block.numbers(), _pairs_of(self._pairs, block), strict=True)
+        rows = iter([row for row in numbered if row[1].id not in self._left_out])
+        with one_thread():
+            while batch := list(islice(rows, self._batch_size)):
+                found = {pair.id: failed[row] for row, pair in batch if row in failed}
+                usable = [pair for row, pair in batch if row not in failed]
+                for pair, heard in zip(
+                    usable, hear(self._store, usable, self._metrics), strict=True
+                ):
+                    if isinstance(heard, Failure):
+                        found[pair.id] = heard.reason
+                    else:
+                        accumulation.update(self._deal(unit(pair)), heard)
+                yield _Part(len(batch), found)
+        yield _Part(0, {}, accumulation.states, accumulation.pairs)
+
+
 class _Run:
     """Passes over the sets without the pairs known to be unusable; `found` are further ones."""
 
@@ -205,25 +279,40 @@ class _Run:
         batch_size: int,
         seed: int,
         watch: Callable[[str, int, int], None],
+        engine: Engine,
     ) -> None:
         self.found: dict[str, dict[str, str]] = {}
         self._sets, self._totals, self._left_out = sets, totals, left_out
-        self._batch_size, self._watch = batch_size, watch
+        self._batch_size, self._watch, self._engine = batch_size, watch, engine
         self._deals = {name: Deal(map(unit, self._usable(name)), seed) for name in sets}
 
     def values(
-        self, store: FeatureStore, role: str, metrics: Sequence[DataMetric], name: str
+        self,
+        make: Callable[[], FeatureStore],
+        role: str,
+        metrics: Sequence[DataMetric],
+        name: str,
     ) -> dict[str, Measured]:
         accumulation, deal = Accumulation(metrics), self._deals[name]
-        pairs, done = self._usable(name), 0
-        while batch := list(islice(pairs, self._batch_size)):
-            for pair, heard in zip(batch, hear(store, batch, metrics), strict=True):
-                if isinstance(heard, Failure):
-                    self.found.setdefault(name, {})[pair.id] = heard.reason
-                else:
-                    accumulation.update(deal(unit(pair)), heard)
-            done += len(batch)
-            self._watch(f"{name}: {role}", done, self._totals[name] - len(self._left_out[name]))
+        pairs, left_out = self._sets[name], self._left_out[name]
+        start = partial(
+            _Summation,
+            make,
+            [metric.name for metric in metrics],
+            pairs,
+            frozenset(left_out),
+            deal,
+            self._batch_size,
+        )
+        done = 0
+        blocks = _blocks(pairs, self._totals[name])
+        for _, part in self._engine.run(start, blocks, in_order=True):
+            if part.found:
+                self.found.setdefault(name, {}).update(part.found)
+            if part.pairs and not self.found:
+                accumulation.merge(part.states, part.pairs)
+            done += part.done
+            self._watch(f"{name}: {role}", done, self._totals[name] - len(left_out))
         if self.found:
             return {}
         self._watch(f"{name}: values of {role}", 0, 1)  # large distances take their time
@@ -235,6 +324,20 @@ class _Run:
         pairs = self._sets[name]
         rows = manifest.iterate(pairs) if isinstance(pairs, (str, os.PathLike)) else pairs
         return (pair for pair in rows if pair.id not in self._left_out[name])
+
+
+def _blocks(pairs: Pairs, total: int) -> Iterator[Block]:
+    """Of one length for whatever does them, since sums of other blocks differ by rounding."""
+    if isinstance(pairs, (str, os.PathLike)):
+        return manifest_blocks.cut(Path(pairs), total, _BLOCK_ROWS)
+    return cut(total, _BLOCK_ROWS)
+
+
+def _pairs_of(pairs: Pairs, block: Block) -> Iterator[EditPair]:
+    if isinstance(pairs, (str, os.PathLike)):
+        assert isinstance(block, ManifestBlock)
+        return manifest_blocks.read(Path(pairs), block)
+    return islice(pairs, block.first, block.first + block.rows)
 
 
 def _check(pairs: Pairs) -> int:

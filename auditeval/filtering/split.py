@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars
 
-from auditeval import manifest
+from auditeval import manifest, reading
 from auditeval.types import EditPair, UserError
 
 SIDES = ("original", "edited")
@@ -180,7 +180,7 @@ def _csv_batches(source: Path) -> Iterator[Any]:
     from pyarrow import csv
 
     try:
-        _, names = next(manifest.csv_rows(source))
+        _, names = next(reading.csv_rows(source))
         convert = csv.ConvertOptions(
             column_types=dict.fromkeys(names, pyarrow.string()),
             null_values=[""],

@@ -183,7 +183,7 @@ def test_a_partial_run_never_goes_on_with_another_manifest(
     interrupt(evaluator, path, output, after=2)
     assert not output.exists()
     write_rows(path, [row_of(pair) for pair in reversed(simulated[:8])])
-    partial = output.with_name("scores.csv.partial")
+    partial = output.with_name("scores.csv.partial") / "000000.jsonl"
     kept = partial.read_bytes()
     with pytest.raises(UserError, match="holds rows of another checkpoint or manifest"):
         list(evaluator.score_manifest(path, output, 2))
@@ -201,7 +201,7 @@ def test_what_was_computed_is_not_computed_again(
     path, output = tmp_path / "pairs.jsonl", tmp_path / "scores.csv"
     write_rows(path, [row_of(pair) for pair in simulated[:7]])
     interrupt(evaluator, path, output, after=2)
-    with (tmp_path / "scores.csv.partial").open("ab") as file:
+    with (tmp_path / "scores.csv.partial" / "000000.jsonl").open("ab") as file:
         file.write(tail)  # a kill in the middle of a batch
     scored = []
     score = evaluator.score
@@ -232,7 +232,7 @@ def test_a_bad_line_far_down_costs_nothing_that_was_scored(
     path.write_bytes(whole[: -len(whole) // 4])
     with pytest.raises(UserError, match=r"pairs\.jsonl:\d+: is not JSON"):
         list(steps)
-    kept = (tmp_path / "scores.csv.partial").read_bytes().count(b"\n")
+    kept = (tmp_path / "scores.csv.partial" / "000000.jsonl").read_bytes().count(b"\n")
     assert kept >= 2
     path.write_bytes(whole)
     first = next(evaluator.score_manifest(path, output, batch_size=2))

@@ -297,7 +297,7 @@ def test_a_damaged_log_gives_the_scores_of_a_whole_one(
 ) -> None:
     output = tmp_path / "scores.csv"
     interrupted(evaluator, table, output)
-    partial = output.with_name("scores.csv.partial")
+    partial = output.with_name("scores.csv.partial") / "000000.jsonl"
     partial.write_bytes(damage(partial.read_bytes(), random.Random(seed)))
     same(run(evaluator, table, output)[:3], (PAIRS, 0, PAIRS), "progress")
     run(evaluator, table, tmp_path / "anew.csv")

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import csv
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from auditeval import manifest
 from auditeval.atomic import claim, replacing
 from auditeval.audio import AudioError, files, mixes
+from auditeval.blocks import Block, Engine, Local, cut
 from auditeval.data.pseudo_parallel import plan, table
 from auditeval.data.pseudo_parallel.clips import (
     BLOCK_SECONDS,
@@ -44,7 +45,7 @@ Report = Callable[[str, int, int], None]
 """Called with a stage, how many of its items are done, and how many there are."""
 
 _FOLDER_ROWS = 1000  # whose audio shares a folder
-_AHEAD = 1000  # items in the hands of the threads
+_BLOCK_ROWS = 100  # clips that a worker reads, or rows that it renders, at a time
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -82,13 +83,17 @@ def build(
     group_by: str = "id",
     workers: int = 2,
     report: Report = lambda stage, done, total: None,
+    engine: Engine | None = None,
 ) -> Built:
     """Build a set below `output` from lists of clips (see `clips.read_clips`).
 
     Without `backgrounds` the events serve as backgrounds too. Writes build.json (the settings),
     mixes.parquet (one row a tuple, every parameter), left_out.csv (clips that cannot be used, and
-    why), audio/ unless virtual, and last manifest.jsonl. Raises UserError.
+    why), audio/ unless virtual, and last manifest.jsonl. Clips are read and audio is written by
+    `workers` threads, or by the workers of an `engine`. Raises UserError.
     """
+    threads = workers if engine is None else 1
+    engine = engine or Local()
     lists = [events, backgrounds or events]
     record = {
         **asdict(settings),
@@ -102,9 +107,12 @@ def build(
     try:
         claim(output, "build.json", record)
         if not (output / LEFT_OUT).exists():
-            _plan(lists, output, settings, group_by, workers, report)
+            _plan(lists, output, settings, group_by, threads, engine, report)
         if audio_format != "virtual":
-            _write_audio(made, audio_format, workers, report)
+            start = partial(_Renderer, made, audio_format, threads)
+            steps = engine.run(start, cut(table.count(made), _BLOCK_ROWS))
+            for _ in _counted(steps, table.count(made), "writing audio", report):
+                pass
         if not path.exists():
             manifest.write(_pairs(made, settings.seed, audio_format, report), path)
     except AudioError as error:
@@ -122,16 +130,18 @@ def _plan(
     folder: Path,
     settings: plan.Settings,
     group_by: str,
-    workers: int,
+    threads: int,
+    engine: Engine,
     report: Report,
 ) -> None:
     libraries: list[plan.Library] = []
     left_out: list[LeftOut] = []
     for source, role in zip(lists, ("events", "backgrounds"), strict=True):
         clips = read_clips(source, group_by)
-        read = _profiler(settings, role)
-        steps = _counted(_mapped(read, clips, workers), len(clips), f"reading {role}", report)
-        found = list(zip(clips, steps, strict=True))
+        start = partial(_Profiler, source, group_by, settings, role, threads)
+        steps = engine.run(start, cut(len(clips), _BLOCK_ROWS))
+        made = dict(step for _, step in _counted(steps, len(clips), f"reading {role}", report))
+        found = [(clip, made[row]) for row, clip in enumerate(clips)]
         usable = [(clip, made) for clip, made in found if isinstance(made, Profile)]
         left_out += [LeftOut(str(c.path), role, made) for c, made in found if isinstance(made, str)]
         if not usable:
@@ -157,25 +167,41 @@ def _plan(
         table.write(planned, folder / MIXES)
 
 
-def _profiler(settings: plan.Settings, role: str) -> Callable[[Clip], Profile | str]:
-    """Profiles a clip, or says why it cannot be used."""
-    longest = settings.background_seconds if role == "backgrounds" else None
-    shortest = 0.9 * settings.background_seconds if role == "backgrounds" else 0.0
+class _Profiler:
+    """Profiles the clips of a list, or says why one cannot be used, each with its row."""
 
-    def read(clip: Clip) -> Profile | str:
+    def __init__(
+        self, source: Path, group_by: str, settings: plan.Settings, role: str, threads: int
+    ) -> None:
+        self._clips, self._threads = read_clips(source, group_by), threads
+        self._rate_hz, self._match = settings.rate_hz, settings.match
+        is_background = role == "backgrounds"
+        self._longest = settings.background_seconds if is_background else None
+        self._shortest = 0.9 * settings.background_seconds if is_background else 0.0
+
+    def __call__(
+        self, block: Block, failed: Mapping[int, str]
+    ) -> Iterator[tuple[int, Profile | str]]:
+        """See `blocks.Worker`."""
+
+        def read(row: int) -> Profile | str:
+            clip = self._clips[row]
+            return f"{clip.path}: {failed[row]}" if row in failed else self._read(clip)
+
+        yield from zip(block.numbers(), _mapped(read, block.numbers(), self._threads), strict=True)
+
+    def _read(self, clip: Clip) -> Profile | str:
         try:
-            found = profile(clip, settings.rate_hz, longest)
-            if settings.match == "lufs":
-                samples = round(len(found.energy) * BLOCK_SECONDS * settings.rate_hz)
-                loudness(clip, settings.rate_hz, 0, samples)
+            found = profile(clip, self._rate_hz, self._longest)
+            if self._match == "lufs":
+                samples = round(len(found.energy) * BLOCK_SECONDS * self._rate_hz)
+                loudness(clip, self._rate_hz, 0, samples)
         except AudioError as error:
             return str(error)
         seconds = len(found.energy) * BLOCK_SECONDS
-        if seconds < shortest:
-            return f"{clip.path}: lasts {seconds:.1f} s, a background {shortest:g} s at least"
+        if seconds < self._shortest:
+            return f"{clip.path}: lasts {seconds:.1f} s, a background {self._shortest:g} s at least"
         return found
-
-    return read
 
 
 def _loudness(rate_hz: int) -> plan.Loudness:
@@ -188,21 +214,31 @@ def _loudness(rate_hz: int) -> plan.Loudness:
     return of_blocks
 
 
-def _write_audio(mixed: Path, suffix: str, workers: int, report: Report) -> None:
-    folder = mixed.parent
+class _Renderer:
+    """Writes the files of rows of the table of mixes that are not there yet."""
 
-    def write(numbered: tuple[int, dict[str, Any]]) -> None:
+    def __init__(self, mixed: Path, suffix: str, threads: int) -> None:
+        self._mixed, self._suffix, self._threads = mixed, suffix, threads
+
+    def __call__(self, block: Block, failed: Mapping[int, str]) -> Iterator[int]:
+        """See `blocks.Worker`; the number of each row. Raises UserError for one that was given up,
+        without which there is no set."""
+        for number, reason in failed.items():
+            if reason:
+                raise UserError(f"{self._mixed}: row {number} {reason}")
+        rows = islice(table.read(self._mixed, block.first), block.rows)
+        wanted = (row for row in zip(block.numbers(), rows, strict=True) if row[0] not in failed)
+        yield from _mapped(self._write, wanted, self._threads)
+
+    def _write(self, numbered: tuple[int, dict[str, Any]]) -> int:
         number, row = numbered
-        paths = {clip: folder / _audio_path(number, clip, suffix) for clip in mixes.CLIPS}
+        folder = self._mixed.parent
+        paths = {clip: folder / _audio_path(number, clip, self._suffix) for clip in mixes.CLIPS}
         missing = [clip for clip in mixes.CLIPS if not paths[clip].exists()]
-        if not missing:
-            return
-        for clip, samples in zip(missing, mixes.render(row, missing, folder), strict=True):
-            files.write(paths[clip], samples, row["rate_hz"])
-
-    steps = _mapped(write, enumerate(table.read(mixed)), workers)
-    for _ in _counted(steps, table.count(mixed), "writing audio", report):
-        pass
+        if missing:
+            for clip, samples in zip(missing, mixes.render(row, missing, folder), strict=True):
+                files.write(paths[clip], samples, row["rate_hz"])
+        return number
 
 
 def _pairs(mixed: Path, seed: int, audio_format: AudioFormat, report: Report) -> Iterator[EditPair]:
@@ -225,10 +261,8 @@ def _mapped(
     function: Callable[[Item], Result], items: Iterable[Item], workers: int
 ) -> Iterator[Result]:
     """`function` of each item in threads, in order; decoding and encoding leave Python's lock."""
-    remaining = iter(items)
     with ThreadPoolExecutor(workers) as pool:
-        while batch := list(islice(remaining, _AHEAD)):
-            yield from pool.map(function, batch)
+        yield from pool.map(function, items)
 
 
 def _counted(items: Iterable[Item], total: int, stage: str, report: Report) -> Iterator[Item]:

@@ -54,11 +54,12 @@ def write(rows: Iterator[dict[str, Any]], path: Path) -> None:
             writer.write_batch(pyarrow.RecordBatch.from_pylist(batch, schema=schema))
 
 
-def read(path: Path) -> Iterator[dict[str, Any]]:
-    """Stream the rows of a table; raises UserError where it is damaged."""
+def read(path: Path, first: int = 0) -> Iterator[dict[str, Any]]:
+    """Stream the rows of a table from one on; raises UserError where it is damaged."""
     with _opened(path) as file:
-        for batch in file.iter_batches(_BATCH_ROWS):
-            yield from batch.to_pylist()
+        groups = range(first // _BATCH_ROWS, file.num_row_groups)  # as `write` made them
+        rows = (row for x in file.iter_batches(_BATCH_ROWS, groups) for row in x.to_pylist())
+        yield from islice(rows, first % _BATCH_ROWS, None)
 
 
 def count(path: Path) -> int:

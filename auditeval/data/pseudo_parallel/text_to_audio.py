@@ -10,7 +10,8 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -19,6 +20,7 @@ import numpy as np
 from auditeval.atomic import claim, replacing
 from auditeval.audio import files
 from auditeval.audio.waveform import Waveform, quantised
+from auditeval.blocks import Block, Engine, Local, cut
 from auditeval.data.pseudo_parallel.clips import Prompt
 from auditeval.seed import SEED
 from auditeval.types import UserError
@@ -55,7 +57,13 @@ class TangoFlux:
     ) -> None:
         self._pipeline = pipeline if pipeline is not None else _load_tangoflux(model)
         self._steps, self._guidance_scale, self._rate_hz = steps, guidance_scale, rate_hz
-        self.name = f"{model}, {steps} steps, guidance scale {guidance_scale:g}"
+        self.name = _name(model, steps, guidance_scale)
+
+    @staticmethod
+    def deferred(model: str, steps: int, guidance_scale: float) -> Deferred:
+        """One that is made where it is asked for its first clip."""
+        make = partial(TangoFlux, None, model, steps, guidance_scale)
+        return Deferred(_name(model, steps, guidance_scale), make)
 
     def generate(self, prompt: str, seconds: float, seed: int) -> Waveform:
         """Mono mean of the channels; torch's generators are left as they were."""
@@ -73,6 +81,23 @@ class TangoFlux:
         return Waveform(mono.numpy(), self._rate_hz)
 
 
+class Deferred:
+    """A model of that `name`, made when it is first asked: it can be sent to other processes."""
+
+    def __init__(self, name: str, make: Callable[[], TextToAudio]) -> None:
+        self.name, self._make = name, make
+        self._model: TextToAudio | None = None
+
+    def generate(self, prompt: str, seconds: float, seed: int) -> Waveform:
+        """See `TextToAudio`; raises what making it raises."""
+        self._model = self._model or self._make()
+        return self._model.generate(prompt, seconds, seed)
+
+
+def _name(model: str, steps: int, guidance_scale: float) -> str:
+    return f"{model}, {steps} steps, guidance scale {guidance_scale:g}"
+
+
 class Made(NamedTuple):
     """How far a list has come, in clips; `reason` where the model made nothing usable."""
 
@@ -88,35 +113,34 @@ def generate(
     seconds: float,
     takes: int = 1,
     seed: int = SEED,
+    engine: Engine | None = None,
 ) -> Iterator[Made]:
     """Make `takes` clips of each prompt and list them in OUTPUT/labels.csv, written last.
 
     The takes of a prompt differ by seed; each clip is a group of its own. A clip that is there is
-    not made again, so a killed run goes on. Yields after each clip. Raises UserError for a folder
-    of other prompts or settings.
+    not made again, so a killed run goes on. Yields after each clip. The workers of an `engine` have
+    a model each, that was sent to them: see `Deferred`. Raises UserError for a folder of other
+    prompts or settings.
     """
     digest = hashlib.sha256(json.dumps(prompts).encode()).hexdigest()
     settings = {"prompts_sha256": digest, "seconds": seconds, "takes": takes, "seed": seed}
-    lines: list[tuple[str | None, ...]] = []
+    reasons: dict[int, str | None] = {}
     total = len(prompts) * takes
     try:
         claim(output, "generate.json", {**settings, "model": model.name})
-        for number, prompt in enumerate(prompts):
-            for take in range(takes):
-                path = output / f"{number:06d}_{take:03d}.flac"
-                reason = None
-                if not path.exists():
-                    own_seed = int(np.random.default_rng([seed, number, take]).integers(2**31))
-                    made = model.generate(prompt.caption, seconds, own_seed)
-                    reason = _unusable(made.samples)
-                    if reason is None:
-                        loudest = max(1.0, float(np.abs(made.samples).max()))
-                        files.write(path, quantised(made.samples / loudest), made.rate_hz)
-                if reason is None:
-                    lines.append((path.name, *prompt, path.stem))
-                else:
-                    reason = f"{prompt.caption!r}, take {take}: {reason}"
-                yield Made(number * takes + take + 1, total, reason)
+        start = partial(_Generator, prompts, model, output, seconds, takes, seed)
+        for block, reason in (engine or Local()).run(start, cut(total, 1)):
+            number, take = divmod(block.first, takes)
+            if reason is not None:
+                reason = f"{prompts[number].caption!r}, take {take}: {reason}"
+            reasons[block.first] = reason
+            yield Made(len(reasons), total, reason)
+        paths = (_path(output, row, takes) for row in range(total))
+        lines = (
+            (path.name, *prompts[row // takes], path.stem)
+            for row, path in enumerate(paths)
+            if reasons[row] is None
+        )
         with (
             replacing(output / "labels.csv") as temporary,
             temporary.open("w", newline="", encoding="utf-8") as file,
@@ -127,6 +151,44 @@ def generate(
             f"{output}: cannot be written ({error.strerror}); what is finished is kept, and the "
             "same command goes on from there"
         ) from None
+
+
+def _path(folder: Path, row: int, takes: int) -> Path:
+    number, take = divmod(row, takes)
+    return folder / f"{number:06d}_{take:03d}.flac"
+
+
+class _Generator:
+    """Makes clips that are not there: see `blocks.Worker`; a step is why one could not be made."""
+
+    def __init__(
+        self,
+        prompts: Sequence[Prompt],
+        model: TextToAudio,
+        output: Path,
+        seconds: float,
+        takes: int,
+        seed: int,
+    ) -> None:
+        self._prompts, self._model, self._output = prompts, model, output
+        self._seconds, self._takes, self._seed = seconds, takes, seed
+
+    def __call__(self, block: Block, failed: Mapping[int, str]) -> Iterator[str | None]:
+        for row in block.numbers():
+            yield failed[row] if row in failed else self._make(row)
+
+    def _make(self, row: int) -> str | None:
+        path = _path(self._output, row, self._takes)
+        if path.exists():
+            return None
+        number, take = divmod(row, self._takes)
+        own_seed = int(np.random.default_rng([self._seed, number, take]).integers(2**31))
+        made = self._model.generate(self._prompts[number].caption, self._seconds, own_seed)
+        reason = _unusable(made.samples)
+        if reason is None:
+            loudest = max(1.0, float(np.abs(made.samples).max()))
+            files.write(path, quantised(made.samples / loudest), made.rate_hz)
+        return reason
 
 
 def _unusable(samples: np.ndarray) -> str | None:
