@@ -12,6 +12,9 @@ from auditeval.features.pair import PairFeatures
 from auditeval.seed import SEED
 from auditeval.training.fit import Examples, Seen
 
+OWN_SAMPLER = {"use_distributed_sampler": False}
+"""Of Lightning's Trainer: the data here know their device already."""
+
 
 class FoldData(lightning.LightningDataModule, Generic[Seen]):
     """The training and validation part of a fold, as every way of training has them."""
@@ -38,8 +41,10 @@ class _Rows(Dataset[Any]):
 class PairDataModule(FoldData[PairFeatures]):
     """Train and validation batches of a fold; (PairFeatures, ratings (B, 3)).
 
-    Batch sizes default to the paper's, 256 and 64. The order of an epoch follows from the seed and
-    the epoch's number, whatever ran before.
+    Batch sizes default to the paper's, 256 and 64, and are of each device. The order of an epoch
+    follows from the seed and the epoch's number, whatever ran before. Several devices share the
+    rows of a step, W x `batch_size` in the order that one device would see; where they do not come
+    out even, the first ones are seen twice. The validation part is whole on each.
     """
 
     def __init__(
@@ -56,9 +61,11 @@ class PairDataModule(FoldData[PairFeatures]):
 
     def train_dataloader(self) -> DataLoader[Any]:
         rows = _Rows(self.train)
-        # Lightning calls set_epoch on it, and replaces it by one of its own under DDP.
-        sampler: DistributedSampler[Any] = DistributedSampler(
-            rows, num_replicas=1, rank=0, shuffle=True, seed=self._seed
+        rank, world = (
+            (self.trainer.global_rank, self.trainer.world_size) if self.trainer else (0, 1)
+        )
+        sampler: DistributedSampler[Any] = DistributedSampler(  # Lightning calls set_epoch on it
+            rows, num_replicas=world, rank=rank, shuffle=True, seed=self._seed
         )
         return _loader(rows, self._batch_size, sampler=sampler)
 

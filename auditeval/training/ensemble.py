@@ -16,7 +16,7 @@ from auditeval.models.ensemble import EnsembleRegressor
 from auditeval.models.three_head import Regressor
 from auditeval.training import people
 from auditeval.training.callbacks import SaveLast
-from auditeval.training.data import PairDataModule
+from auditeval.training.data import OWN_SAMPLER, PairDataModule
 from auditeval.training.fit import Examples, Job, Parts
 from auditeval.training.heads import HeadsFit
 from auditeval.training.module import EvaluatorModule
@@ -78,7 +78,10 @@ class EnsembleFit(HeadsFit):
                 Calibration(train.features, calibration, _numbered(originals)),
                 SaveLast(job.folder / "last.ckpt"),
             ],
-            {"max_epochs": max(self._epochs.values()) if model.arguments["members"] else 0},
+            {
+                "max_epochs": max(self._epochs.values()) if model.arguments["members"] else 0,
+                **OWN_SAMPLER,
+            },
             lambda: {"calibrated_on": len(calibration)},
         )
 

@@ -17,7 +17,7 @@ from auditeval.models import Model, find_model
 from auditeval.models.three_head import Regressor
 from auditeval.training.callbacks import BestHeads, SaveLast
 from auditeval.training.configured import built, make_trainer, whole
-from auditeval.training.data import PairDataModule
+from auditeval.training.data import OWN_SAMPLER, PairDataModule
 from auditeval.training.encoding import encoding, usable
 from auditeval.training.fit import Examples, Fit, Job, Parts, Plan
 from auditeval.training.module import EvaluatorModule, advance
@@ -120,7 +120,7 @@ class HeadsFit(Fit[PairFeatures, Regressor]):
                 seed=job.plan.seed,
             ),
             [best, SaveLast(job.folder / "last.ckpt")],
-            {"max_epochs": max(self._epochs.values())},
+            {"max_epochs": max(self._epochs.values()), **OWN_SAMPLER},
             lambda: {"best_epochs": best.best_epochs()},
         )
 

@@ -17,6 +17,7 @@ from auditeval.models.omni.inputs import Batch
 from auditeval.models.omni.regressor import OmniRegressor, open_base_of
 from auditeval.training.callbacks import SaveLast
 from auditeval.training.configured import built, make_trainer, whole
+from auditeval.training.data import OWN_SAMPLER
 from auditeval.training.encoding import usable
 from auditeval.training.fit import Examples, Fit, Job, Parts, Plan
 from auditeval.training.lora_data import ClipTokens, LoraDataModule
@@ -86,7 +87,7 @@ class LoraFit(Fit[ClipTokens, OmniRegressor]):
         self._trainer = {
             "max_epochs": epochs,
             "accumulate_grad_batches": accumulate,
-            "use_distributed_sampler": False,  # its batches know their device already
+            **OWN_SAMPLER,
         }
 
     def check(self, plan: Plan[ClipTokens, OmniRegressor]) -> None:

@@ -18,14 +18,18 @@ from auditeval.types import AXES
 _SCHEDULERS = "; with fit=heads or ensemble use scheduler=plateau or scheduler=cosine"
 
 
-def masked_mse(predicted: Tensor, rated: Tensor) -> Tensor | None:
+def masked_mse(predicted: Tensor, rated: Tensor, rated_pairs: float | None = None) -> Tensor | None:
     """Mean squared error on one axis over the pairs that were rated on it, None if none was.
 
     :: (members, B), (B,) with NaN where nobody rated -> scalar. Members are averaged after
-    squaring: each answers for its own error.
+    squaring: each answers for its own error. On several devices `rated_pairs` is the mean number
+    that one of them has in this step: the mean of what they return is then that of all pairs.
     """
     there = ~rated.isnan()
-    return (predicted[:, there] - rated[there]).square().mean() if there.any() else None
+    count = float(there.sum()) if rated_pairs is None else rated_pairs
+    if not count:
+        return None
+    return (predicted[:, there] - rated[there]).square().sum() / (len(predicted) * count)
 
 
 def log_agreement(
@@ -38,7 +42,8 @@ def log_agreement(
         if not there.any():
             continue
         x, y = (part[there, index].double().numpy() for part in (predicted, rated))
-        module.log(f"val/mse/{axis}", STATISTICS["MSE"](x, y), prog_bar=True)
+        # Each device sees the whole part; no last bit of one may lead its schedule elsewhere.
+        module.log(f"val/mse/{axis}", STATISTICS["MSE"](x, y), prog_bar=True, sync_dist=True)
         if len(x) > 2 and x.std() > 0 and y.std() > 0:
             module.log(f"val/srcc/{axis}", STATISTICS["SRCC"](x, y))
 
@@ -97,20 +102,36 @@ class EvaluatorModule(lightning.LightningModule):
         features, rated = batch
         inputs = self.model.inputs(features)
         optimizers: Any = self.optimizers()
+        counts = self._rated_pairs(rated)
+        place = batch_index * self.trainer.world_size + self.trainer.global_rank
+        total, stepping = rated.new_zeros(()), []
         for index, (axis, optimizer) in enumerate(zip(AXES, optimizers, strict=True)):
-            if self.current_epoch >= self.epochs[axis]:
+            if self.current_epoch >= self.epochs[axis] or not counts[index]:
+                if self.trainer.world_size > 1:  # there, each parameter has to be in the loss
+                    total = total + sum(x.sum() for x in self.model.heads[axis].parameters()) * 0
                 continue
             # Dropout then depends on epoch and batch alone: a resumed run repeats an uninterrupted
             # one, and a head meets the same whether the others train beside it or not.
-            torch.manual_seed(self.seed + (self.current_epoch << 32) + batch_index)
-            loss = masked_mse(self.model.forward_axis(inputs, axis), rated[:, index])
-            if loss is None:
-                continue
-            self.log(f"train/mse/{axis}", loss.detach(), on_step=False, on_epoch=True)
+            torch.manual_seed(self.seed + (self.current_epoch << 32) + place)
+            loss = masked_mse(self.model.forward_axis(inputs, axis), rated[:, index], counts[index])
+            assert loss is not None
+            name = f"train/mse/{axis}"
+            self.log(name, loss.detach(), on_step=False, on_epoch=True, sync_dist=True)
             auxiliary = self.model.auxiliary_loss(inputs, axis, rated)
             optimizer.zero_grad()
-            self.manual_backward(loss if auxiliary is None else loss + auxiliary)
+            total = total + loss if auxiliary is None else total + loss + auxiliary
+            stepping.append(optimizer)
+        if not stepping:
+            return
+        # Heads share no parameter, so each has the gradient of its own loss.
+        self.manual_backward(total)
+        for optimizer in stepping:
             optimizer.step()
+
+    def _rated_pairs(self, rated: Tensor) -> list[float]:
+        """Of this step, by axis: how many pairs were rated, as the mean over devices."""
+        counts: Any = (~rated.isnan()).sum(dim=0).float()
+        return self.trainer.strategy.reduce(counts, reduce_op="mean").tolist()
 
     def validation_step(self, batch: tuple[PairFeatures, Tensor], batch_index: int) -> None:
         features, rated = batch
