@@ -14,6 +14,7 @@ from auditeval.pages.page import Page
 from auditeval.pages.rows import Rows, of_scores
 from auditeval.report import leaks
 from auditeval.table import Table
+from auditeval.text import visible
 from auditeval.types import EditPair, Scores, UserError
 
 _MOST_GROUPS = 40
@@ -67,7 +68,7 @@ def of_rows(title: str, rows: Rows, most: int, seed: int) -> Page:
 
 def _names(paths: Sequence[Path]) -> dict[str, Path]:
     counts = Counter(path.stem for path in paths)
-    names = {path.stem if counts[path.stem] == 1 else str(path): path for path in paths}
+    names = {visible(path.stem if counts[path.stem] == 1 else str(path)): path for path in paths}
     if len(names) < len(paths):
         raise UserError("a scores table is named twice")
     return names

@@ -29,11 +29,12 @@ def means(rows: Rows, group: str = "") -> Table:
         for name, _, over in wanted
     ]
     of = {name: np.array([key == name for key in keys], bool) for name in names}
+    ends = (1.0, 5.0) if rows.fixed_scale else (-np.inf, np.inf)
     contents: list[list[Content]] = []
     for name in names:
         picked = [rows.numbers[column][of[name]] for _, column, _ in wanted]
         label = name or f"(no {group})"
-        contents.append([label, int(of[name].sum()), *map(_mean, picked)])
+        contents.append([label, int(of[name].sum()), *(_mean(values, *ends) for values in picked)])
     said = f"by {group}" if group else "of all pairs"
     return Table(
         title=f"Mean scores {said}",
@@ -49,7 +50,8 @@ def _natural(name: str) -> list[tuple[int, str]]:
     return [(int(x), "") if x.isdecimal() else (-1, x) for x in re.split(r"(\d+)", name)]
 
 
-def _mean(values: np.ndarray) -> Cell:
+def _mean(values: np.ndarray, lowest: float, highest: float) -> Cell:
+    """With its interval, as far as that lies on the scale."""
     values = values[np.isfinite(values)]
     if not len(values):
         return Cell(Undefined("no pair has a value"), note="N=0")
@@ -57,7 +59,7 @@ def _mean(values: np.ndarray) -> Cell:
     if len(values) < 2:
         return Cell(mean, Undefined("one pair"), note)
     half = float(stats.t.ppf(0.975, len(values) - 1) * stats.sem(values))
-    return Cell(mean, (mean - half, mean + half), note)
+    return Cell(mean, (max(lowest, mean - half), min(highest, mean + half)), note)
 
 
 def ranking(rows: Rows) -> Table | None:
@@ -79,7 +81,7 @@ def ranking(rows: Rows) -> Table | None:
             name: _by_source(rows, values, np.array([x == name for x in systems])) for name in names
         }
         better = _better(of)
-        columns += [Column("better than", over=(scale.name,)), Column("these", over=(scale.name,))]
+        columns += [Column("better than", over=(scale.name,)), Column("namely", over=(scale.name,))]
         for name in names:
             beaten = [other for other in names if (name, other) in better]
             contents[name] += [len(beaten), ", ".join(beaten)]

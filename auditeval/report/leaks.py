@@ -59,7 +59,10 @@ def trained_on(table: Path, checkpoint: str | None = None) -> TrainedOn | str:
         return made_by
     named = record["checkpoint"]
     said = "the checkpoint that ships" if named is None else named
-    return read_trained_on(made_by) or f"{said} keeps no list of its originals"
+    try:
+        return read_trained_on(made_by) or f"{said} keeps no list of its originals"
+    except UserError as error:
+        return f"{shortened(str(error), 300)}; name the checkpoint with --checkpoint"
 
 
 def checkpoint_of(table: Path) -> Path | str:

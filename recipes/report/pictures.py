@@ -11,6 +11,7 @@ Needs playwright.
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -19,6 +20,11 @@ from playwright.sync_api import Page, sync_playwright
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 WIDTH, HEIGHT = 1200, 860
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    """sys2 before sys10."""
+    return [(int(x), "") if x.isdecimal() else (-1, x) for x in re.split(r"(\d+)", name)]
 
 
 def used(page: Page, name: str) -> str:
@@ -46,7 +52,7 @@ def used(page: Page, name: str) -> str:
     page.fill("#search", ids[0])
     page.wait_for_timeout(200)
     left = page.locator("#list tbody tr").count()
-    if ids != sorted(ids) or not 0 < left < rows:
+    if ids != sorted(ids, key=natural) or not 0 < left < rows:
         sys.exit(f"{name}: {len(ids)} rows are not sorted, or {left} left of {rows}")
     page.click("#clear")
     page.wait_for_timeout(300)

@@ -146,7 +146,6 @@ const bytesOfClip = (name) => {
 };
 
 export class PairView {
-  // lists(): rows that the arrows go through are given to `open`.
   constructor(about, columns, links) {
     Object.assign(this, { about, columns, links, rows: [], place: 0, clips: new Clips() });
     this.dialog = find("#pair");
@@ -186,20 +185,29 @@ export class PairView {
     facts.replaceChildren();
     const scores = find("#pair-scores");
     scores.replaceChildren();
-    for (const scale of this.about.scales) {
-      const number = (name) => (used.add(name), name ? this.columns.get(name).of(row) : NaN);
-      const [value, low, high, rated] = [scale.value, scale.low, scale.high, scale.rated].map(number);
-      const interval = Number.isNaN(low) ? "" : `[${shownScore(low)} to ${shownScore(high)}]`;
-      const cells = [["td", shownScore(value)]];
-      if (this.about.scales.some((one) => one.low)) cells.push(["td", interval]);
-      if (scale.rated) cells.push(["td", shownScore(rated)]);
-      for (const name of Object.values(scale.others)) cells.push(["td", shownScore(number(name))]);
-      if (!scores.childElementCount) {
-        const heads = ["scale", "score", ...(this.about.scales.some((one) => one.low) ? ["interval"] : []), ...(scale.rated ? ["rated"] : []), ...Object.keys(scale.others)];
-        scores.append(make("thead", {}, make("tr", {}, ...heads.map((textContent) => make("th", { textContent, scope: "col" })))), make("tbody"));
-      }
-      const head = make("th", { textContent: scale.name, scope: "row" });
-      scores.tBodies[0].append(make("tr", {}, head, ...cells.map(([tag, textContent]) => make(tag, { textContent }))));
+    const { scales } = this.about;
+    const others = [...new Set(scales.flatMap((scale) => Object.keys(scale.others)))];
+    // Heads, and what stands below each of them of a scale; those of no scale are left out.
+    const kinds = [
+      ["score", (scale, number) => shownScore(number(scale.value))],
+      scales.some((scale) => scale.low) && [
+        "interval",
+        (scale, number) => {
+          const [low, high] = [number(scale.low), number(scale.high)];
+          return Number.isNaN(low) ? "" : `[${shownScore(low)} to ${shownScore(high)}]`;
+        },
+      ],
+      scales.some((scale) => scale.rated) && ["rated", (scale, number) => shownScore(number(scale.rated))],
+      ...others.map((name) => [name, (scale, number) => shownScore(number(scale.others[name]))]),
+    ].filter(Boolean);
+    const number = (name) => (used.add(name), name ? this.columns.get(name).of(row) : NaN);
+    if (scales.length) {
+      const heads = ["scale", ...kinds.map(([name]) => name)].map((textContent) => make("th", { textContent, scope: "col" }));
+      const lines = scales.map((scale) => {
+        const cells = kinds.map(([, shown]) => make("td", { textContent: shown(scale, number) }));
+        return make("tr", {}, make("th", { textContent: scale.name, scope: "row" }), ...cells);
+      });
+      scores.append(make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...lines));
     }
     for (const column of this.columns.values()) {
       const value = column.of(row);
