@@ -34,6 +34,7 @@ _PAUSES_SECONDS = (0.5, 2.0)  # before a disk or a server that failed is tried a
 _SLOW = 2.0  # times the median of all blocks, before one is given to a second worker
 _SLOW_SECONDS = 10.0
 _STARTS = 9  # workers that die as they are made, before that is told
+_ANSWER_SECONDS = 10.0  # of a cluster that is named by its address
 _AHEAD = 4  # blocks a worker, that may be done before one that is awaited
 
 
@@ -61,6 +62,7 @@ class Ray:
 
     def __enter__(self) -> Ray:
         try:
+            _knock(self._address)
             self._ray.init(
                 self._address,
                 include_dashboard=None if self._address else False,
@@ -112,6 +114,14 @@ class Ray:
         """How many workers the cluster has room for."""
         there = self._ray.cluster_resources().get("GPU" if self._gpus else "CPU", 0)
         return max(1, int(min(there, self._workers or there)))
+
+
+def _knock(address: str | None) -> None:
+    """Raises OSError where nothing listens at HOST:PORT, for which Ray would wait and wait."""
+    host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
+    if colon:
+        with socket.create_connection((host, int(port)), _ANSWER_SECONDS):
+            pass
 
 
 class Holder:

@@ -124,7 +124,7 @@ def whisper() -> np.ndarray:
     """Every 150th of the 1500 states of its encoder."""
     from auditeval.backends.transcribers import FasterWhisper
 
-    model = FasterWhisper()._whisper.load()
+    model = FasterWhisper().load()
     features = model.feature_extractor(np.pad(_samples("speech"), (0, 27 * RATE_HZ)))
     return np.array(model.encode(features[:, :3000]))[0, ::150]
 

@@ -40,6 +40,12 @@ def cluster() -> Iterator[Ray]:
             yield engine
 
 
+@pytest.mark.parametrize("address", ["127.0.0.1:9", "ray://127.0.0.1:9"])
+def test_an_address_where_nothing_listens_is_one_sentence(address: str) -> None:
+    with pytest.raises(UserError, match=rf"^{address}: no Ray cluster answers"), Ray(address):
+        pass
+
+
 def test_every_block_once_in_any_order_and_in_its_own(cluster: Ray) -> None:
     expected = dict(step for _, step in Local().run(Squares, cut(23, 4)))
     found = list(cluster.run(Uneven, cut(23, 4)))

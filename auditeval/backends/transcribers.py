@@ -6,6 +6,7 @@ import contextlib
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 from auditeval.audio import Waveform, resample
 from auditeval.backends.backend import Transcript, Word
@@ -20,23 +21,15 @@ _STDOUT = threading.Lock()
 """Of its redirection, which is the whole process's."""
 
 
-class FasterWhisper:
-    """The words of `pretrained.whisper.Whisper`, whose arguments these are."""
+class FasterWhisper(Whisper):
+    """`pretrained.whisper.Whisper`, read at once: what cannot be loaded is told before any clip."""
 
-    def __init__(
-        self,
-        model: str | None = None,
-        language: str = "en",
-        device: str = "cpu",
-        compute_type: str = "float32",
-        beam_size: int = 5,
-    ) -> None:
-        self._whisper = Whisper(model, language, device, compute_type, beam_size)
-        self._whisper.load()
-        self.name, self.revision = self._whisper.name, self._whisper.revision
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.load()
 
     def __call__(self, clip: Waveform) -> Transcript:
-        heard = self._whisper.hear(resample(clip, RATE_HZ))
+        heard = self.hear(resample(clip, RATE_HZ))
         return Transcript(heard.text, tuple(Word(*word) for word in heard.words))
 
 

@@ -5,18 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import warnings
-from collections.abc import Callable
-from datetime import timedelta
 
 import pytorch_lightning as lightning
 import torch
-from pytorch_lightning.plugins.environments import SLURMEnvironment, TorchElasticEnvironment
 from pytorch_lightning.utilities.rank_zero import rank_zero_only
-from torch import distributed
 
 from auditeval.types import UserError
-
-_PATIENCE = timedelta(days=30)  # of those that wait for the features of a large set
 
 
 def is_first() -> bool:
@@ -36,29 +30,6 @@ def prepare() -> None:
     warnings.filterwarnings("ignore", ".*LeafSpec")  # Lightning, of torch's way to walk a tuple
     if torch.cuda.is_available():
         torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", 0)))  # not all of them on the first
-
-
-def join(make_trainer: Callable[[], lightning.Trainer]) -> None:
-    """Find the others that torchrun or Slurm started beside this one, if any.
-
-    Those that Lightning starts itself begin when the first one trains.
-    """
-    if not (TorchElasticEnvironment.detect() or SLURMEnvironment.detect()):
-        return
-    trainer = make_trainer()
-    if trainer.world_size > 1:
-        trainer.strategy.setup_environment()
-
-
-def told(word: str) -> str:
-    """What the first process says here; the others wait for it, however long that takes."""
-    if not distributed.is_initialized():
-        return word
-    words = [word]
-    group = distributed.new_group(backend="gloo", timeout=_PATIENCE)
-    distributed.broadcast_object_list(words, src=0, group=group)
-    distributed.destroy_process_group(group)
-    return words[0]
 
 
 def run_dir(configured: str) -> str:

@@ -32,7 +32,7 @@ from auditeval.scoring import choose_device
 from auditeval.table import Table
 from auditeval.training import held_out, process, record
 from auditeval.training.baselines import Baseline, ask, constant
-from auditeval.training.configured import call, make_trainer, plain, whole
+from auditeval.training.configured import call, plain, whole
 from auditeval.training.fit import Examples, Job, Plan, Seen, Taught
 from auditeval.training.fold import EVALUATION, Answers, answered
 from auditeval.training.further_tests import FurtherTest
@@ -59,10 +59,7 @@ def train(config: DictConfig) -> Trained | None:
     for name in ("workers", "resamples"):
         whole(name, config[name], 0)
     process.deterministic(config.seed)
-    process.join(lambda: make_trainer(dict(call(config.trainer)), {}, logger=False))
     config.run_dir = process.run_dir(config.run_dir)
-    if not process.is_first():  # the data are made and encoded by then
-        config.run_dir = process.told(config.run_dir)
     plain(config)
     folder = Path(config.run_dir)
     try:
@@ -97,9 +94,7 @@ def _train(config: DictConfig, folder: Path) -> Trained | None:
     further = {name: _examples(plan, store, test.pairs) for name, test in tests.items()}
     seconds = time.perf_counter() - started
     log.info("features of %d pairs in %.1f s, %d encoded", len(pairs), seconds, store.misses)
-    if process.is_first():
-        process.told(str(folder))
-    else:
+    if not process.is_first():
         _models(plan, examples, further, folder)
         return None
 

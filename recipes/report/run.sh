@@ -3,11 +3,11 @@
 # each as a page WORK/<name>.html, from a fresh clone; without a name all of them. P835 is the folder of
 # noisy speech with human ratings (recipes/train_p835): evaluate and train learn from it, and where there
 # is none from simulated ratings. Pages are opened in a browser, looked through and photographed: pictures
-# of two go to PICTURES, by default docs/ of this clone. EPOCHS: of training. CLIPS: labelled sounds
+# of two go to PICTURES, by default beside this file. EPOCHS: of training. CLIPS: labelled sounds
 # (recipes/filter_mixed), from which filter builds its set; BUILD: options of that.
 set -euo pipefail
 recipe="$(cd "$(dirname "$0")" && pwd)"
-mkdir -p "$1" "${PICTURES:=$recipe/../../docs}"
+mkdir -p "$1" "${PICTURES:=$recipe}"
 work="$(cd "$1" && pwd)" pictures="$(cd "$PICTURES" && pwd)"
 names=("${@:2}")
 [ ${#names[@]} -gt 0 ] || names=(score evaluate filter bench train votes)

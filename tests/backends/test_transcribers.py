@@ -72,8 +72,8 @@ def test_int8_has_to_be_asked_for(whisper: FasterWhisper) -> None:
     asked = FasterWhisper(compute_type="int8")
     assert asked.revision == whisper.revision.replace("float32", "int8")
     assert (
-        asked._whisper.load().model.compute_type,
-        whisper._whisper.load().model.compute_type,
+        asked.load().model.compute_type,
+        whisper.load().model.compute_type,
     ) == (
         "int8_float32",
         "float32",

@@ -40,30 +40,35 @@ _VOICED_SHARE = 0.25
 _AROUSED = {"pitch": 0.2, "range": 0.3, "tilt": 4.0, "level": 4.0, "rate": 1.5}
 
 
-def voiced(before: Frames, after: Frames, words: tuple[str, str, str]) -> np.ndarray | None:
-    """Frames of `voices` and captions and instruction to steps of HEARD; None without a voice.
+def voiced(before: Frames, after: Frames, words: tuple[str, str, str]) -> dict[str, float]:
+    """Frames of `voices`, captions and instruction to steps by HEARD, below 0 the other way.
 
-    Float32 (9,). Below 0 the other way. What is said is told where the words quote it.
+    Nothing where a clip has no voice; nothing of what is said where no words tell what it is to be.
     """
     if "manner" not in before or "manner" not in after:
-        return None
+        return {}
     was, now = (dict(zip(MANNER, x["manner"][0].tolist(), strict=True)) for x in (before, after))
     change = {name: now[name] - was[name] for name in MANNER}
     woman = [1 / (1 + np.exp(-(x["pitch"] - _BOUNDARY) / _WIDTH)) for x in (was, now)]
     likeness = float(before["talker"][0] @ after["talker"][0])
     breath = -change["voiced"] / _VOICED_SHARE
     aroused = sum(np.tanh(change[name] / unit) for name, unit in _AROUSED.items())
-    asked = asked_speech(*words)
-    texts = (bytes(x["said"]).decode(errors="replace") for x in (before, after))
-    said = done(asked, *texts)
     values = {
         "female": _MOST * (woman[1] - woman[0]),
         "male": _MOST * (woman[0] - woman[1]),
         "other_talker": np.clip((_SAME_VOICE - likeness) / _VOICE_STEP, 0, _MOST),
         **{"whispered": breath, "voiced": -breath},
         **{"lively": aroused, "calm": -aroused},
-        "said": _MOST * said.asked,
-        "said_otherwise": _MOST * said.others,
     }
-    steps = [float(np.clip(values[name], -_MOST, _MOST)) for name in HEARD]
-    return np.array(steps, np.float32)
+    return {
+        name: float(np.clip(value, -_MOST, _MOST))
+        for name, value in (values | _said(before, after, words)).items()
+    }
+
+
+def _said(before: Frames, after: Frames, words: tuple[str, str, str]) -> dict[str, float]:
+    asked = asked_speech(*words)
+    texts = (bytes(x["said"]).decode(errors="replace") for x in (before, after))
+    made = done(asked, *texts)
+    said = {"said": _MOST * made.asked} if asked.new or asked.gone else {}
+    return said | {"said_otherwise": _MOST * made.others}

@@ -33,8 +33,7 @@ def _kin(names: Sequence[str]) -> np.ndarray:
     return np.array([[other in related[name] for other in names] for name in names])
 
 
-_ALL = (*HEARD, *VOICED)
-_KIN, _KIN_OF_ALL = _kin(HEARD), _kin(_ALL)
+_KIN = _kin(HEARD)
 _OF_VOICES = [CHANGES.index(name) for name in VOICED if name in CHANGES]
 
 
@@ -90,14 +89,24 @@ class Changes(Extractor):
             return np.zeros(len(NAMES), np.float32)
         how = turned(original["tones"], edited["tones"])
         steps, names, kin = made(how, alignment), HEARD, _KIN
-        if asked[_OF_VOICES].any():
-            spoken = voiced(original, edited, texts.words)
-            if spoken is not None:
-                steps, names, kin = np.concatenate([steps, spoken]), _ALL, _KIN_OF_ALL
+        if asked[_OF_VOICES].any() and (of_voices := self._voiced(original, edited, texts, asked)):
+            steps = np.append(steps, np.array([*of_voices.values()], np.float32))
+            names = (*HEARD, *of_voices)
+            kin = _kin(names)
         heard = np.array([asked[CHANGES.index(n)] if n in CHANGES else 0 for n in names])
         unheard = float(asked.sum() - heard.sum())
         off = _off(amounts, how, dict(zip(names, heard, strict=True)), steps)
         return weigh_changes(heard, kin, steps, unheard, off)
+
+    def _voiced(
+        self, original: Frames, edited: Frames, texts: Texts, asked: np.ndarray
+    ) -> dict[str, float]:
+        """Steps of a voice by name. Where other words are asked for, and nothing says which, those
+        that changed are neither right nor wrong."""
+        found = voiced(original, edited, texts.words)
+        if "said" not in found and asked[CHANGES.index("said")]:
+            found.pop("said_otherwise", None)
+        return found
 
     def needs(self, texts: Texts) -> tuple[str, ...]:
         """Voices, where words ask for a change of one."""

@@ -70,7 +70,7 @@ class Events(PatchExtractor):
         self, yamnet: str | None = None, minilm: str | None = None, occasions: bool = False
     ) -> None:
         self.arguments = {"yamnet": yamnet, "minilm": minilm}
-        if occasions:
+        if occasions:  # else it is not among them: no checkpoint of before has it
             self.arguments["occasions"] = True
         self._occasions = occasions
         self._yamnet = YamNet(Path(yamnet) if yamnet else None)
