@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
 from _thread import interrupt_main
 from contextlib import suppress
 from io import TextIOWrapper
 from pathlib import Path
 from threading import Timer
+from types import FrameType
 from typing import TYPE_CHECKING
 
 import typer
@@ -66,7 +68,7 @@ def main() -> None:
     A disk or an output that takes no more is one sentence too. A reader that has gone, as in
     `| head`, is nobody's mistake: status 1 and no word.
     """
-    hook = sys.unraisablehook
+    hook, interrupted = sys.unraisablehook, _noted()
     try:
         sys.unraisablehook = _raised_later
         _set_up_streams()
@@ -80,6 +82,8 @@ def main() -> None:
         _discard_pending()
         sys.exit(1)
     except Exception as error:
+        if interrupted:  # a library made an error of its own of it
+            sys.exit(130)
         # Imported here: pydantic would double the time that --help takes.
         from auditeval.types import UserError
 
@@ -96,6 +100,20 @@ def main() -> None:
         sys.exit(2)
     finally:
         sys.unraisablehook = hook
+
+
+def _noted() -> list[int]:
+    """Grows with each Ctrl-C from now on, whatever becomes of the exception that it raises."""
+    noted: list[int] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        noted.append(number)
+        signal.default_int_handler(number, frame)
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else somebody else's
+        with suppress(ValueError):  # not in the main thread
+            signal.signal(signal.SIGINT, interrupt)
+    return noted
 
 
 def _raised_later(unraisable: UnraisableHookArgs) -> None:

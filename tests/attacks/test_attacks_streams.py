@@ -206,6 +206,26 @@ def test_null_is_no_output(cli: Command, pairs_path: Path, spectrum_checkpoint: 
     refused(ended, r"a scores file ends in")
 
 
+def test_a_ctrl_c_that_a_library_takes_for_an_error_is_none(
+    cli: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """torch's reading of a file makes a ValueError of it."""
+
+    def command(**_: Any) -> None:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise ValueError("could not determine the shape") from None
+
+    monkeypatch.setattr("auditeval.cli.app", command)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        ended = cli("score")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    same((ended.status, ended.err), (130, ""), "the end")
+
+
 def test_a_ctrl_c_in_a_callback_is_not_lost(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Python prints and drops what a weak reference's callback raises."""
 

@@ -115,6 +115,7 @@ def test_a_result_is_heard_sorted_filtered_and_followed(
     page.click("#clear")
     until(page, f"document.querySelectorAll('#list tbody tr').length == {len(before)}")
 
+    page.mouse.move(0, 0)  # a pointer that rests on the plot points as well
     page.focus("canvas.scatter >> nth=0")
     page.keyboard.press("ArrowRight")
     named = page.inner_text(".point >> nth=0").split(": ")[0]

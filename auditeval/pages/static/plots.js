@@ -113,9 +113,12 @@ export class Scatter {
     return [this.x(this.across.column.of(row)), this.y(this.up.column.of(row))];
   }
 
+  // The row that is pointed at stays so if it is among these.
   show(rows) {
+    const pointed = this.rows[this.at];
     this.rows = Int32Array.from(rows.filter((row) => !Number.isNaN(this.across.column.of(row) + this.up.column.of(row))));
-    this.at = -1;
+    this.at = pointed === undefined ? -1 : this.rows.indexOf(pointed);
+    if (this.at < 0) this.said.textContent = " ";
     this.draw();
   }
 
