@@ -83,3 +83,8 @@ class Hand:
         self.page.wait_for_selector("#send:enabled")
         with self.page.expect_navigation():
             keys.press("Control+Enter")
+
+    def goes_on(self) -> None:
+        """From an explanation, by the key for its button, which the page puts under the keys."""
+        self.page.wait_for_selector("button.primary:focus")
+        self.page.keyboard.press("Enter")

@@ -85,9 +85,9 @@ def test_a_rater_hears_grades_comes_back_and_finishes(site: Site) -> None:
     assert "both recordings are the same" in hand.page.inner_text("main")
     hand.page.click("button.primary")
     hand.by_keyboard((1, 1, 1))
-    hand.page.keyboard.press("Enter")
+    hand.goes_on()
     hand.by_keyboard((5, 1, 5))
-    hand.page.keyboard.press("Enter")
+    hand.goes_on()
 
     hand.ready()
     assert hand.page.locator("mark.new").all_inner_texts() == ["with a dog barking"]
