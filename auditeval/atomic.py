@@ -27,12 +27,14 @@ def replacing(path: Path) -> Iterator[Path]:
     """
     unique = f"{os.getpid()}-{threading.get_ident()}"
     temporary = path.with_name(f".{path.name}.{unique}{PARTIAL}")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.parent.is_dir():
+        path.parent.mkdir(parents=True, exist_ok=True)
     try:
         yield temporary
         temporary.replace(path)
-    finally:
+    except BaseException:
         temporary.unlink(missing_ok=True)
+        raise
 
 
 def write_text(path: Path, content: str) -> None:

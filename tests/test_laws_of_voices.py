@@ -3,7 +3,8 @@
 Words are cut out of and swapped in recordings (LibriSpeech, VCTK, TSP), or the sentence is spoken
 anew by a synthesiser; another talker and another emotion are of other recordings of the sentence
 (EMO-DB); whispers are made by WORLD. `pytest tests/test_laws_of_voices.py --trials 12 -s` prints
-shares.
+shares; with `--evaluator auditeval-offline`, which has the same weights and no ears for voices,
+those that are left without, and the laws fail.
 """
 
 from __future__ import annotations
@@ -99,10 +100,7 @@ def cut(samples: np.ndarray, start: float, end: float) -> np.ndarray:
 @pytest.fixture(scope="module")
 def evaluator(request: pytest.FixtureRequest, cache_dir: Path) -> Evaluator:
     pytest.importorskip("faster_whisper")
-    found = auditeval.load(request.config.getoption("--evaluator") or "auditeval-offline-thorough")
-    if "voices" not in found.store.encoder.extractors:
-        pytest.skip("the evaluator does not hear what is said, nor by whom")
-    return found
+    return auditeval.load(request.config.getoption("--evaluator") or "auditeval-offline-thorough")
 
 
 @pytest.fixture(scope="module")

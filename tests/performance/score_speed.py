@@ -65,10 +65,13 @@ def make_pairs(folder: Path, count: int) -> list[EditPair]:
     return pairs
 
 
-def seconds_bare(encoder: Encoder, pairs: Sequence[EditPair], workers: int) -> float:
-    """The extractors alone, on clips that lie decoded in memory and on each text once."""
+def seconds_bare(encoder: Encoder, cache: Path, pairs: Sequence[EditPair], workers: int) -> float:
+    """The extractors alone, on clips that lie decoded in memory and on each text once: those that
+    heard the clips as the pairs were scored, into this cache."""
     paths = [path for pair in pairs for path in (pair.original, pair.edited)]
-    rates_hz = {extractor.rate_hz for extractor in encoder.hearing}
+    heard = {folder.parent.name.partition("@")[0] for folder in cache.glob("*/audio")}
+    hearing = [extractor for extractor in encoder.hearing if extractor.name in heard]
+    rates_hz = {extractor.rate_hz for extractor in hearing}
     clips = {
         rate_hz: [audio.resample(audio.decode(path), rate_hz) for path in paths]
         for rate_hz in rates_hz
@@ -82,7 +85,7 @@ def seconds_bare(encoder: Encoder, pairs: Sequence[EditPair], workers: int) -> f
     }
     began = time.perf_counter()
     with one_thread(), ThreadPoolExecutor(workers) as pool:
-        encoded = [pool.map(x.encode_audio, batches[x.rate_hz]) for x in encoder.hearing]
+        encoded = [pool.map(x.encode_audio, batches[x.rate_hz]) for x in hearing]
         words = [
             pool.map(x.encode_text, [[text] for text in sorted(texts)]) for x in encoder.reading
         ]
@@ -132,12 +135,12 @@ def main() -> None:
         for repeat in range(chosen.repeats):
             cache = folder / f"cache{repeat}"
             evaluator = auditeval.load(chosen.checkpoint, "cpu", cache, chosen.workers)
-            bare = seconds_bare(evaluator.checkpoint.encoder, pairs, chosen.workers)
             began = time.perf_counter()
             steps = evaluator.score_manifest(folder / "pairs.jsonl", folder / f"{repeat}.csv")
             *_, last = steps
             whole = time.perf_counter() - began
             assert (last.done, last.errors) == (chosen.pairs, 0)
+            bare = seconds_bare(evaluator.checkpoint.encoder, cache, pairs, chosen.workers)
             ratios.append(bare / whole)
             seconds.append(whole)
             print(
