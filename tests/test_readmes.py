@@ -75,7 +75,8 @@ GIVEN = {
         *("event .88 before", "opposite .96", "not .8", "1.00 of 12 sentences", "in 1.00), in"),
         *(".95 to 1.00 of 22 recordings", "1.00 of 26 changes", "sex, 26 of acted", "and 12"),
         *("12 to somebody", "wrong in .92, .96 (end) and .83", "and 1.00", "of 24 each"),
-        *("Of 72 melodies", "one in .99"),
+        *("Of 72 melodies", "one in .99", "left: .08", "opposite, .55, .69, .58", ".62 and .00"),
+        *(".50 to .58 of 12", ".25 to .75 (place)", ".25 to\n  .92 (number)"),
     ],
     "train_p835": ["104 human-rated files", "CC BY 4.0", "104 files", "300 epochs", "There are 13"],
 }
