@@ -74,6 +74,55 @@ export function boxes(title, groups, limits) {
   return make("figure", {}, make("figcaption", { textContent: title }), drawn);
 }
 
+// Losses over epochs, falling on a logarithmic axis: a line for each {model, fold, part, course}, a
+// colour a model; of validation it is dashed.
+export function falling(title, lines) {
+  const [left, right, top, bottom, width, height] = [40, 12, 8, 40, 420, 240];
+  const values = lines.flatMap(({ course }) => course.map(([, value]) => value)).filter((value) => value > 0);
+  const [low, high] = [Math.min(...values) / 1.1, Math.max(...values) * 1.1];
+  const last = Math.max(...lines.flatMap(({ course }) => course.map(([epoch]) => epoch)), 2);
+  const x = (epoch) => left + ((epoch - 1) / (last - 1)) * (width - left - right);
+  const y = (value) => height - bottom - (Math.log(Math.max(value, low) / low) / Math.log(high / low)) * (height - top - bottom);
+  const drawn = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "losses", role: "img" });
+  const write = (text, at) => {
+    const label = svg("text", at);
+    label.textContent = text;
+    drawn.append(label);
+  };
+  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++) {
+    for (const digit of high / low > 100 ? [1] : [1, 2, 5]) {
+      const value = digit * 10 ** power;
+      if (value < low || value > high) continue;
+      drawn.append(svg("line", { x1: left, x2: width - right, y1: y(value), y2: y(value), class: "grid" }));
+      write(String(Number(value.toPrecision(1))), { x: left - 6, y: y(value) + 4, "text-anchor": "end" });
+    }
+  }
+  for (let tick = 0; tick <= 4; tick++) {
+    const epoch = 1 + Math.round(((last - 1) * tick) / 4);
+    write(String(epoch), { x: x(epoch), y: height - bottom + 16, "text-anchor": "middle" });
+  }
+  write("epoch", { x: width - right, y: height - 6, "text-anchor": "end" });
+  const models = [...new Set(lines.map(({ model }) => model))];
+  const style = ({ model, part }) => `colour${models.indexOf(model) % 4} ${part}`;
+  const legend = make("p", { className: "legend quiet" });
+  const said = [];
+  for (const line of lines) {
+    const { model, fold, part, course } = line;
+    const points = course.map(([epoch, value]) => `${x(epoch).toFixed(1)},${y(value).toFixed(1)}`);
+    const name = `${model}, ${part}`;
+    const drew = svg("polyline", { points: points.join(" "), class: `curve ${style(line)}` });
+    drew.append(svg("title", {}, `${name}, ${fold}`));
+    drawn.append(drew);
+    if (![...legend.children].some((key) => key.textContent === name)) {
+      legend.append(make("span", { className: `key ${style(line)}`, textContent: name }));
+    }
+    const [from, to] = [course[0][1], course[course.length - 1][1]];
+    said.push(`${name}, ${fold}: ${from} to ${to} in ${course.length} epochs`);
+  }
+  drawn.setAttribute("aria-label", `${title}. ${said.join("; ")}`);
+  return make("figure", {}, make("figcaption", { textContent: title }), drawn, legend);
+}
+
 // Points of rows, y over x; `open(row)` is called for the one that is clicked, or entered by keys.
 // An axis is {name, column, limits}; `diagonal` where both are on one scale.
 export class Scatter {
