@@ -68,7 +68,7 @@ def render(page: Page, sounds: Sounds, mode: Mode) -> str:
         "clips": sounds.of_rows,
         "curves": page.curves,
         "losses": page.losses,
-        "audio": mode,
+        "audio": mode if page.rows.clips else "none",
         "links": _links(sounds),
     }
     return document(

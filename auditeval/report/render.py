@@ -180,6 +180,9 @@ def to_markdown(table: Table, level: int = 1, without: Sequence[str] = ()) -> st
     return "\n".join([heading(table.title, level), head, f"|{sides}", *body, *notes, ""])
 
 
+_NOTHING = {type(None), Undefined}
+
+
 def to_html(table: Table, level: int = 2) -> str:
     """A heading of this level, the table, intervals below the values, and a paragraph a note.
 
@@ -187,7 +190,7 @@ def to_html(table: Table, level: int = 2) -> str:
     """
     best, rows = table.best(), lines_of(table)
     of_words = [
-        column.label or any(isinstance(value_of(row[at]), str) for row in table.rows)
+        column.label or {type(value_of(row[at])) for row in table.rows} - _NOTHING == {str}
         for at, column in enumerate(table.columns)
     ]
 

@@ -91,7 +91,7 @@ export class List {
 
   head() {
     const heads = this.about.listed.map((name) => {
-      const button = make("button", { type: "button", className: "sort", textContent: name });
+      const button = make("button", { type: "button", className: "sort" }, ...breakable(name));
       button.addEventListener("click", () => this.sort(name));
       const head = make("th", { scope: "col" }, button);
       head.dataset.column = name;
@@ -124,6 +124,7 @@ export class List {
     const text = plain(value);
     const cell = make("td", { textContent: text.length > LETTERS ? `${text.slice(0, LETTERS)}…` : text });
     if (text === "error" || text === "failed") cell.className = "warning";
+    else if (text.length > 24) cell.className = "long";
     return cell;
   }
 

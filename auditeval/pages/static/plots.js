@@ -12,6 +12,8 @@ function svg(tag, attributes, ...children) {
   return element;
 }
 
+const shownTick = (value) => String(Number(value.toPrecision(3)));
+
 function quantile(sorted, share) {
   const at = share * (sorted.length - 1);
   const low = Math.floor(at);
@@ -50,7 +52,7 @@ export function boxes(title, groups, limits) {
     const at = x(value);
     drawn.append(svg("line", { x1: at, x2: at, y1: top, y2: height - 20, class: "grid" }));
     const label = svg("text", { x: at, y: height - 6, "text-anchor": "middle" });
-    label.textContent = String(Math.round(value * 100) / 100);
+    label.textContent = shownTick(value);
     drawn.append(label);
   }
   groups.forEach(([name, sorted], place) => {
@@ -150,7 +152,7 @@ export class Scatter {
 
   x(value) {
     const [low, high] = this.across.limits;
-    return 34 + ((value - low) / (high - low)) * (this.size - 46);
+    return 42 + ((value - low) / (high - low)) * (this.size - 56);
   }
 
   y(value) {
@@ -206,7 +208,7 @@ export class Scatter {
     context.fillStyle = colour("--quiet");
     const [left, right] = this.across.limits.map((value) => this.x(value));
     const [bottom, top] = this.up.limits.map((value) => this.y(value));
-    const label = ([low, high], tick) => String(Math.round((low + ((high - low) * tick) / 4) * 100) / 100);
+    const label = ([low, high], tick) => shownTick(low + ((high - low) * tick) / 4);
     for (let tick = 0; tick <= 4; tick++) {
       const [x, y] = [left + ((right - left) * tick) / 4, bottom + ((top - bottom) * tick) / 4];
       context.strokeRect(x, top, 0, bottom - top);
