@@ -113,8 +113,11 @@ def bundle(scripts: Sequence[str]) -> str:
 
 
 def data(content: Any) -> Markup:
-    """JSON for a script element that is no script: it cannot end there."""
-    plain = json.dumps(content, separators=(",", ":"))
+    """JSON for a script element that is no script: it cannot end there.
+
+    Raises ValueError for what no browser reads: a number that is none.
+    """
+    plain = json.dumps(content, separators=(",", ":"), allow_nan=False)
     return Markup(plain.replace("<", "\\u003c").replace(">", "\\u003e"))
 
 

@@ -242,7 +242,8 @@ export class Scatter {
   }
 }
 
-// Curves of a pair over its time, in 1 to 5, and the share of change in 0 to 1; a cursor moves along.
+// Curves of a pair over its time, in 1 to 5, and the share of change in 0 to 1, with gaps where there
+// is no value (null); a cursor moves along.
 export function curvesOf(found, seconds) {
   const [width, height] = [500, 120];
   const x = (time) => (time / seconds) * width;
@@ -252,8 +253,11 @@ export function curvesOf(found, seconds) {
     drawn.append(svg("line", { x1: 0, x2: width, y1: y, y2: y, class: "grid" }));
   }
   const line = (values, share, name) => {
-    const points = values.map((v, i) => `${x(found.seconds[i]).toFixed(1)},${(height - share(v) * (height - 8) - 4).toFixed(1)}`);
-    drawn.append(svg("polyline", { points: points.join(" "), class: `curve ${name}` }));
+    const steps = values.map((v, i) => {
+      const begins = i === 0 || values[i - 1] === null;
+      return v === null ? "" : `${begins ? "M" : "L"}${x(found.seconds[i]).toFixed(1)},${(height - share(v) * (height - 8) - 4).toFixed(1)}`;
+    });
+    drawn.append(svg("path", { d: steps.join(""), class: `curve ${name}` }));
   };
   line(found.change, (value) => value, "change");
   for (const [axis, values] of Object.entries(found.curves)) line(values, (value) => (value - 1) / 4, axis);
