@@ -261,11 +261,13 @@ def test_clips_beside_the_page_are_heard_from_disk(browser: Any, written: Any, m
     page.context.close()
 
 
-@pytest.mark.parametrize("width", [DESK, PHONE], ids=["desk", "phone"])
-def test_pages_are_for_everybody(browser: Any, written: Any, width: dict[str, int]) -> None:
+@pytest.mark.parametrize(("kind", "width"), [("scores", DESK), ("scores", PHONE), ("votes", PHONE)])
+def test_pages_are_for_everybody(
+    browser: Any, written: Any, kind: str, width: dict[str, int]
+) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe-core").Axe()
     scheme = "light" if width is DESK else "dark"
-    hand = opened(browser, written("scores"), width, bypass_csp=True, color_scheme=scheme)
+    hand = opened(browser, written(kind), width, bypass_csp=True, color_scheme=scheme)
 
     def check() -> None:
         found = axe.run(hand.page).response["violations"]

@@ -60,7 +60,7 @@ export function boxes(title, groups, limits) {
     const [first, lower, median, upper, last] = [0.05, 0.25, 0.5, 0.75, 0.95].map((q) => x(quantile(sorted, q)));
     const mean = x(sorted.reduce((a, b) => a + b, 0) / sorted.length);
     const label = svg("text", { x: left - 6, y: y + 4, "text-anchor": "end", class: "name" });
-    label.textContent = name.length > 18 ? `${name.slice(0, 9)}…${name.slice(-8)}` : name;
+    label.textContent = name.length > 18 ? `${name.slice(0, 5)}…${name.slice(-12)}` : name;
     label.append(svg("title", {}, name));
     const count = svg("text", { x: width - right + 6, y: y + 4, class: "count" });
     count.textContent = sorted.length.toLocaleString("en");
@@ -227,7 +227,7 @@ export class Scatter {
     }
     context.fillStyle = colour("--accent");
     const radius = this.rows.length > 5000 ? 1 : 2.5;
-    context.globalAlpha = Math.max(0.08, Math.min(0.6, 400 / (this.rows.length || 1)));
+    context.globalAlpha = Math.max(0.15, Math.min(0.6, 1500 / (this.rows.length || 1)));
     for (const row of this.rows) {
       const [x, y] = this.place(row);
       context.fillRect(x - radius, y - radius, 2 * radius, 2 * radius);

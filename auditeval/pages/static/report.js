@@ -8,6 +8,7 @@ import { Scatter, boxes, falling, grouped } from "./plots.js";
 for (const table of document.querySelectorAll("table.sortable")) {
   [...table.tHead.rows[0].cells].forEach((head, place) => {
     const button = make("button", { type: "button", className: "sort" }, ...head.childNodes);
+    if (!button.textContent) button.ariaLabel = "Sort by name";
     head.replaceChildren(button);
     button.addEventListener("click", () => {
       const falling = head.getAttribute("aria-sort") === "ascending";
