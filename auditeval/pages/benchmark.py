@@ -26,6 +26,10 @@ from auditeval.types import Undefined, UserError
 NAMES: tuple[Name, ...] = ("speecheditbench", "swanbench", "salmon", "mmae")
 _MOST_SCALES, _MOST_FAILURES = 6, 5
 _COMPARED = ("transcript_expected", "transcript")
+_NO_PAIRS: dict[Name, str] = {
+    "salmon": "SALMon edits nothing",
+    "swanbench": "what SwanBench-Speech rates has no original to be heard beside",
+}
 
 
 def of_run(folder: Path, name: Name, most: int, seed: int) -> Page:
@@ -64,7 +68,7 @@ def of_records(records: Sequence[Record]) -> Rows:
         known = [value for value in values if value is not None]
         if all(isinstance(value, (int, float)) for value in known) and known:
             rows.numbers[name] = to_column(values)
-        elif known:
+        elif any(value != "" for value in known):
             rows.words[name] = ["" if value is None else str(value) for value in values]
     details = [
         "\n".join(_lines({name: x for name, x in record.items() if name not in found}))
@@ -182,8 +186,8 @@ def _clips(
 ) -> tuple[list[tuple[Clip, tuple[str, str]]], str]:
     """Both clips and captions of each record, or why there are none."""
     given = [path.resolve() for path in inputs_of(folder)]
-    if name == "salmon":
-        return [], "SALMon edits nothing"
+    if name in _NO_PAIRS:
+        return [], _NO_PAIRS[name]
     if not given:
         return [], "it is not known where samples and outputs lie"
     wanted = {path.parent.name: path for path in sorted(folder.glob(f"*/{SETTINGS}"))}

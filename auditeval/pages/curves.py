@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from auditeval.pages.rows import Rows
 from auditeval.progress import track
@@ -41,12 +44,16 @@ def explained(
 
 
 def plain(found: Explanation) -> dict[str, Any]:
-    """What a page draws of an explanation."""
+    """What a page draws of an explanation; None where a curve has no value."""
     return {
         "seconds": found.seconds.tolist(),
-        "change": found.change.round(3).tolist(),
-        "curves": {axis: curve.round(3).tolist() for axis, curve in found.curves.items()},
+        "change": _plain(found.change),
+        "curves": {axis: _plain(curve) for axis, curve in found.curves.items()},
     }
+
+
+def _plain(curve: np.ndarray) -> list[float | None]:
+    return [value if math.isfinite(value) else None for value in curve.round(3).tolist()]
 
 
 def _pair(rows: Rows, row: int) -> EditPair:

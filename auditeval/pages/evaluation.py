@@ -9,6 +9,7 @@ from typing import Any
 
 from auditeval import manifest, reading, scores_table
 from auditeval.outputs import inputs_of
+from auditeval.pages import losses
 from auditeval.pages.page import Page
 from auditeval.pages.rows import Rows
 from auditeval.pages.scores import of_rows, of_tables
@@ -44,8 +45,8 @@ def of_report(folder: Path, against: Path | None, most: int, seed: int) -> Page:
 
 
 def of_run(folder: Path, most: int, seed: int) -> Page:
-    """Of a run folder of `train.py`: agreement on its held-out part and on each further test, and
-    the held-out pairs with what every model says of them."""
+    """Of a run folder of `train.py`: agreement on its held-out part and on each further test,
+    its losses, and the held-out pairs with what every model says of them."""
     run = runs.read(folder)
     sections: dict[str, Sequence[Table]] = {}
     said: list[str] = []
@@ -66,6 +67,7 @@ def of_run(folder: Path, most: int, seed: int) -> Page:
         title=f"Training run {run.name}",
         facts=facts,
         sections={**sections, **page.sections},
+        losses=losses.read(folder, run.models),
         remarks=[*said, *page.remarks],
     )
 

@@ -41,10 +41,9 @@ def of_filter(record_path: Path, most: int, seed: int) -> Page:
         scored_in = None
     else:
         rows = _scored(scored_in, pairs)
-    rows.words[_STAGE] = [
-        f"rejected by {pair.rejected_by}" if pair.rejected_by else _KEPT for pair in pairs
-    ]
+    stage_of = [f"rejected by {pair.rejected_by}" if pair.rejected_by else _KEPT for pair in pairs]
     rows.words.pop("rejected by", None)
+    rows.words = {_STAGE: stage_of, **rows.words}  # what distributions are shown by at first
     rows.listed = [_STAGE, *(name for name in rows.listed if name != "rejected by")]
     page = of_rows("", rows, most, seed)
     names = ("recipe", "manifest", "scores")

@@ -41,8 +41,9 @@ _SCRIPTS = ("columns.js", "plots.js", "pair.js", "list.js", "report.js")
 class Page:
     """What stands on a page: facts in a line each, tables under headings, then pairs and all rows.
 
-    `remarks` are sentences that a reader must not miss. `scored_in` is the table of the scores
-    and `evaluator` the checkpoint that made them, where one is known.
+    `remarks` are sentences that a reader must not miss. `losses` are those of `losses.read`.
+    `scored_in` is the table of the scores and `evaluator` the checkpoint that made them, where one
+    is known.
     """
 
     title: str
@@ -52,6 +53,7 @@ class Page:
     choices: Sequence[Choice] = ()
     remarks: Sequence[str] = ()
     curves: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    losses: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     scored_in: Path | None = None
     evaluator: Path | None = None
 
@@ -65,7 +67,8 @@ def render(page: Page, sounds: Sounds, mode: Mode) -> str:
         ],
         "clips": sounds.of_rows,
         "curves": page.curves,
-        "audio": mode,
+        "losses": page.losses,
+        "audio": mode if page.rows.clips else "none",
         "links": _links(sounds),
     }
     return document(
@@ -110,8 +113,11 @@ def bundle(scripts: Sequence[str]) -> str:
 
 
 def data(content: Any) -> Markup:
-    """JSON for a script element that is no script: it cannot end there."""
-    plain = json.dumps(content, separators=(",", ":"))
+    """JSON for a script element that is no script: it cannot end there.
+
+    Raises ValueError for what no browser reads: a number that is none.
+    """
+    plain = json.dumps(content, separators=(",", ":"), allow_nan=False)
     return Markup(plain.replace("<", "\\u003c").replace(">", "\\u003e"))
 
 

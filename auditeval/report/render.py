@@ -180,29 +180,36 @@ def to_markdown(table: Table, level: int = 1, without: Sequence[str] = ()) -> st
     return "\n".join([heading(table.title, level), head, f"|{sides}", *body, *notes, ""])
 
 
+_NOTHING = {type(None), Undefined}
+
+
 def to_html(table: Table, level: int = 2) -> str:
     """A heading of this level, the table, intervals below the values, and a paragraph a note.
 
     Each place has what it is sorted by in `data-value`; one that is undefined says why.
     """
     best, rows = table.best(), lines_of(table)
+    of_words = [
+        column.label or {type(value_of(row[at])) for row in table.rows} - _NOTHING == {str}
+        for at, column in enumerate(table.columns)
+    ]
 
     def place(number: int, at: int) -> str:
-        content, column = table.rows[number][at], table.columns[at]
+        content = table.rows[number][at]
         first, *more = map(text.html, rows[number][at])
         value = value_of(content)
         sorted_by = "" if value is None or isinstance(value, Undefined) else text.html(str(value))
         why = f' title="{text.html(value.reason)}"' if isinstance(value, Undefined) else ""
         shown = f"<strong>{first}</strong>" if (number, at) in best else first
         below = "".join(f"<small>{line}</small>" for line in more)
-        kind = ' class="amount"' if not column.label and not isinstance(value, str) else ""
-        tag = 'th scope="row"' if column.label else "td"
+        kind = "" if of_words[at] else ' class="amount"'
+        tag = 'th scope="row"' if table.columns[at].label else "td"
         return f'<{tag}{kind} data-value="{sorted_by}"{why}>{shown}{below}</{tag[:2]}>'
 
     heads = "".join(
-        f'<th scope="col"{"" if column.label else " class=amount"}>'
+        f'<th scope="col"{"" if are_words else " class=amount"}>'
         f"{'<br>'.join(map(text.html, filter(None, column.heading)))}</th>"
-        for column in table.columns
+        for column, are_words in zip(table.columns, of_words, strict=True)
     )
     body = "".join(
         f"<tr>{''.join(place(number, at) for at in range(len(table.columns)))}</tr>\n"

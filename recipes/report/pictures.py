@@ -68,7 +68,9 @@ def used(page: Page, name: str) -> str:
 
 def photographed(page: Page, pictures: Path) -> None:
     """The head of the page with its plots, and a pair while it plays."""
-    page.evaluate("document.querySelector('#plots').scrollIntoView()")
+    page.evaluate(
+        "document.activeElement.blur(), document.querySelector('#plots').scrollIntoView()"
+    )
     page.wait_for_timeout(200)
     page.screenshot(path=pictures / "report.png")
     page.click(".choice >> nth=0")

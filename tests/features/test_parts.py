@@ -174,3 +174,10 @@ def test_short_clips_and_silence_have_numbers(length: int) -> None:
         made = [parts.encode_clip(x) for x in (original, edited)]
         assert all(np.isfinite(x.embedding).all() for x in made)
         assert np.isfinite(parts.compare(*(x.frames for x in made), None)).all()
+
+
+def test_what_dies_away_over_silence_has_numbers() -> None:
+    time = np.arange(8000) / RATE_HZ
+    tone = (np.sin(2 * np.pi * 440 * time) * np.exp(-30 * time)).astype(np.float32)
+    values, _ = take_apart(0 * tone, tone, None)
+    assert np.isfinite([*values.values()]).all()

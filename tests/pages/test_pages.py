@@ -7,6 +7,7 @@ import gzip
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -26,11 +27,11 @@ from written_results import (
 
 from auditeval import pages
 from auditeval.outputs import inputs_of
-from auditeval.pages import rows, tables
+from auditeval.pages import curves, page, rows, tables
 from auditeval.pages.choice import choose
 from auditeval.report.render import to_html
 from auditeval.table import Cell, Column, Table
-from auditeval.types import AXES, Scores, Undefined
+from auditeval.types import AXES, Scores, Undefined, UserError
 
 
 def unpacked(text: str) -> bytes:
@@ -218,6 +219,30 @@ def test_a_report_leads_back_to_its_pairs(tmp_path: Path, write: Any) -> None:
     assert len(page.rows) == 6
     assert [scale.rated for scale in page.rows.scales] == [f"{axis} rated" for axis in AXES]
     assert {"Worst", "Best"} <= {choice.name for choice in page.choices}
+
+
+def test_a_curve_has_gaps_and_a_page_no_number_that_is_none() -> None:
+    curve = np.array([1.23456, np.nan, 5.0])
+    found: Any = SimpleNamespace(seconds=curve, curves={"quality": curve}, change=1 / curve)
+    drawn = curves.plain(found)
+    assert drawn["curves"] == {"quality": [1.235, None, 5.0]}
+    assert drawn["change"] == [0.81, None, 0.2]
+    with pytest.raises(ValueError, match="JSON"):
+        page.data([np.nan])
+
+
+def test_losses_of_a_run_go_on_where_it_was_interrupted(tmp_path: Path) -> None:
+    losses = pages.read([written_run(tmp_path)]).losses
+    line = {"model": "heads", "fold": "holdout"}
+    assert losses == {
+        "quality": [
+            {**line, "part": "training", "course": [(1, 4.0), (2, 2.0), (3, 1.0)]},
+            {**line, "part": "validation", "course": [(1, 5.0), (2, 3.0)]},
+        ]
+    }
+    (tmp_path / "heads" / "holdout" / "metrics.csv").write_text("epoch\nmany\n")
+    with pytest.raises(UserError, match=r"metrics\.csv: is no table of numbers"):
+        pages.read([tmp_path])
 
 
 def test_a_report_whose_scores_are_gone_says_so(tmp_path: Path) -> None:

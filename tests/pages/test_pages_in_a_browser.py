@@ -139,6 +139,41 @@ def test_a_result_is_heard_sorted_filtered_and_followed(
     page.context.close()
 
 
+def test_losses_fall_from_left_to_right(browser: Any, written: Any) -> None:
+    hand = opened(browser, written("train"))
+    figure = hand.page.locator("#losses figure")
+    assert figure.locator("figcaption").all_inner_texts() == ["quality"]
+    assert figure.locator(".key").all_inner_texts() == ["heads, training", "heads, validation"]
+    points = figure.locator("polyline.training").get_attribute("points").split()
+    across, down = zip(*(map(float, point.split(",")) for point in points), strict=True)
+    assert across[1] - across[0] == pytest.approx(across[2] - across[1])
+    # 4, 2, 1: each half of the one before, so as far below it as that is below its own
+    assert down[1] - down[0] == pytest.approx(down[2] - down[1], abs=0.2)
+    assert down[0] < down[1]
+    hand.page.context.close()
+
+
+def test_paper_is_light_and_shows_all_tables(browser: Any, written: Any) -> None:
+    look = """() => [
+      getComputedStyle(document.body).color,
+      document.querySelector("canvas.scatter").getContext("2d").strokeStyle,
+      document.querySelectorAll("details:not([open])").length,
+    ]"""
+    looks = {}
+    for scheme in ("light", "dark"):
+        page = opened(browser, written("votes"), color_scheme=scheme).page
+        until(page, "document.querySelectorAll('svg.boxes').length > 0")  # what it draws at last
+        looks[scheme] = page.evaluate(look)
+    light, dark = looks.values()
+    page.evaluate(f"window.addEventListener('beforeprint', () => (window.printed = ({look})()))")
+    page.pdf()
+    printed = page.evaluate("window.printed")
+    assert dark[0] != light[0] == printed[0]
+    assert dark[1] != light[1] == printed[1]
+    assert dark[2] == light[2] > printed[2] == 0
+    assert page.evaluate(look) == dark
+
+
 @pytest.mark.parametrize("kind", ["hostile", "bench", "votes", "train"])
 def test_hostile_words_are_shown_as_words(browser: Any, written: Any, kind: str) -> None:
     hand = opened(browser, written(kind))
@@ -226,11 +261,13 @@ def test_clips_beside_the_page_are_heard_from_disk(browser: Any, written: Any, m
     page.context.close()
 
 
-@pytest.mark.parametrize("width", [DESK, PHONE], ids=["desk", "phone"])
-def test_pages_are_for_everybody(browser: Any, written: Any, width: dict[str, int]) -> None:
+@pytest.mark.parametrize(("kind", "width"), [("scores", DESK), ("scores", PHONE), ("votes", PHONE)])
+def test_pages_are_for_everybody(
+    browser: Any, written: Any, kind: str, width: dict[str, int]
+) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe-core").Axe()
     scheme = "light" if width is DESK else "dark"
-    hand = opened(browser, written("scores"), width, bypass_csp=True, color_scheme=scheme)
+    hand = opened(browser, written(kind), width, bypass_csp=True, color_scheme=scheme)
 
     def check() -> None:
         found = axe.run(hand.page).response["violations"]

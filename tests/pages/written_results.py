@@ -100,7 +100,7 @@ def _agreement(folder: Path, name: str) -> str:
 
 
 def written_run(folder: Path) -> Path:
-    """What `train.py` leaves of a run, without its models."""
+    """What `train.py` leaves of a run that was interrupted once, without its models."""
     table, manifest = written_scores(folder)
     (folder / "config.yaml").write_text("name: heads\ncompare: []\n")
     (folder / "report").mkdir()
@@ -108,6 +108,11 @@ def written_run(folder: Path) -> Path:
     (folder / "heads").mkdir()
     table.rename(folder / "heads" / "scores.csv")
     manifest.rename(folder / "held_out.jsonl")
+    fold = folder / "heads" / "holdout"
+    fold.mkdir()
+    names = "epoch,step,train/lr/quality,train/mse/quality,val/mse/quality\n"
+    (fold / "metrics-1.csv").write_text(f"{names}0,0,0.1,,\n0,1,,4.0,5.0\n1,2,,3.0,\n")
+    (fold / "metrics.csv").write_text(f"{names}1,2,0.1,2.0,3.0\n2,3,,1.0,nan\n")
     return folder
 
 

@@ -241,7 +241,10 @@ def _product(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 def _contrast(power: np.ndarray, least: float) -> np.ndarray:
     """How far cells stand out of those around them, log :: (T, F) -> (T, F)."""
     mean = uniform_filter(np.sqrt(power), (7, 7))
-    return np.log((uniform_filter(power, (7, 7)) + least / 100) / (mean**2 + least / 100))
+    around = uniform_filter(power, (7, 7)) + least / 100
+    # As in _power; where the original is next to silent, a running sum ends below its floor.
+    around[around <= 0] = least / 100
+    return np.log(around / (mean**2 + least / 100))
 
 
 def _weighted(cells: np.ndarray, weights: np.ndarray) -> float:

@@ -53,6 +53,9 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
+// A text that may break into lines behind its joints.
+export const breakable = (text) => text.split(/(?<=[_/.-])/).flatMap((part) => [part, make("wbr")]);
+
 export const shownScore = (value) => (Number.isNaN(value) ? "–" : value.toFixed(2));
 
 export const shownNumber = (value) =>

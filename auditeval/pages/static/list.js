@@ -1,6 +1,6 @@
 // All rows: searched, filtered, sorted, a page at a time.
 
-import { make, plain, shownNumber, shownScore } from "./columns.js";
+import { breakable, make, plain, shownNumber, shownScore } from "./columns.js";
 
 const ROWS_A_PAGE = 50;
 const LETTERS = 90; // of a text in the table; all of it is in the view of the row
@@ -91,7 +91,7 @@ export class List {
 
   head() {
     const heads = this.about.listed.map((name) => {
-      const button = make("button", { type: "button", className: "sort", textContent: name });
+      const button = make("button", { type: "button", className: "sort" }, ...breakable(name));
       button.addEventListener("click", () => this.sort(name));
       const head = make("th", { scope: "col" }, button);
       head.dataset.column = name;
@@ -106,7 +106,7 @@ export class List {
     const first = this.page * ROWS_A_PAGE;
     const lines = [...this.rows.subarray(first, first + ROWS_A_PAGE)].map((row, at) => {
       const cells = this.about.listed.map((name) => this.cell(name, row));
-      const button = make("button", { type: "button", className: "open", textContent: this.columns.get("id").of(row) });
+      const button = make("button", { type: "button", className: "open" }, ...breakable(this.columns.get("id").of(row)));
       button.addEventListener("click", () => this.open(this.rows, first + at));
       cells[0].replaceChildren(button);
       return make("tr", {}, ...cells);
@@ -124,6 +124,7 @@ export class List {
     const text = plain(value);
     const cell = make("td", { textContent: text.length > LETTERS ? `${text.slice(0, LETTERS)}…` : text });
     if (text === "error" || text === "failed") cell.className = "warning";
+    else if (text.length > 24) cell.className = "long";
     return cell;
   }
 

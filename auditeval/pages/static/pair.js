@@ -1,6 +1,6 @@
 // The view of one row: captions, both players, curves, scores, and whatever else is known of it.
 
-import { fill, make, shownNumber, shownScore } from "./columns.js";
+import { breakable, fill, make, shownNumber, shownScore } from "./columns.js";
 import { draw, drawMarks, levels, loudest, peak } from "./picture.js";
 import { Player } from "./player.js";
 import { MediaPlayer } from "./media_player.js";
@@ -177,7 +177,7 @@ export class PairView {
   }
 
   words(row) {
-    find("#pair-id").textContent = this.columns.get("id").of(row);
+    find("#pair-id").replaceChildren(...breakable(this.columns.get("id").of(row)));
     const used = new Set(["id"]);
     const captions = find("#pair-captions");
     captions.replaceChildren();

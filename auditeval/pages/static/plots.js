@@ -12,6 +12,8 @@ function svg(tag, attributes, ...children) {
   return element;
 }
 
+const shownTick = (value) => String(Number(value.toPrecision(3)));
+
 function quantile(sorted, share) {
   const at = share * (sorted.length - 1);
   const low = Math.floor(at);
@@ -50,7 +52,7 @@ export function boxes(title, groups, limits) {
     const at = x(value);
     drawn.append(svg("line", { x1: at, x2: at, y1: top, y2: height - 20, class: "grid" }));
     const label = svg("text", { x: at, y: height - 6, "text-anchor": "middle" });
-    label.textContent = String(Math.round(value * 100) / 100);
+    label.textContent = shownTick(value);
     drawn.append(label);
   }
   groups.forEach(([name, sorted], place) => {
@@ -58,7 +60,7 @@ export function boxes(title, groups, limits) {
     const [first, lower, median, upper, last] = [0.05, 0.25, 0.5, 0.75, 0.95].map((q) => x(quantile(sorted, q)));
     const mean = x(sorted.reduce((a, b) => a + b, 0) / sorted.length);
     const label = svg("text", { x: left - 6, y: y + 4, "text-anchor": "end", class: "name" });
-    label.textContent = name.length > 18 ? `${name.slice(0, 9)}…${name.slice(-8)}` : name;
+    label.textContent = name.length > 18 ? `${name.slice(0, 5)}…${name.slice(-12)}` : name;
     label.append(svg("title", {}, name));
     const count = svg("text", { x: width - right + 6, y: y + 4, class: "count" });
     count.textContent = sorted.length.toLocaleString("en");
@@ -72,6 +74,55 @@ export function boxes(title, groups, limits) {
     );
   });
   return make("figure", {}, make("figcaption", { textContent: title }), drawn);
+}
+
+// Losses over epochs, falling on a logarithmic axis: a line for each {model, fold, part, course}, a
+// colour a model; of validation it is dashed.
+export function falling(title, lines) {
+  const [left, right, top, bottom, width, height] = [40, 12, 8, 40, 420, 240];
+  const values = lines.flatMap(({ course }) => course.map(([, value]) => value)).filter((value) => value > 0);
+  const [low, high] = [Math.min(...values) / 1.1, Math.max(...values) * 1.1];
+  const last = Math.max(...lines.flatMap(({ course }) => course.map(([epoch]) => epoch)), 2);
+  const x = (epoch) => left + ((epoch - 1) / (last - 1)) * (width - left - right);
+  const y = (value) => height - bottom - (Math.log(Math.max(value, low) / low) / Math.log(high / low)) * (height - top - bottom);
+  const drawn = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "losses", role: "img" });
+  const write = (text, at) => {
+    const label = svg("text", at);
+    label.textContent = text;
+    drawn.append(label);
+  };
+  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++) {
+    for (const digit of high / low > 100 ? [1] : [1, 2, 5]) {
+      const value = digit * 10 ** power;
+      if (value < low || value > high) continue;
+      drawn.append(svg("line", { x1: left, x2: width - right, y1: y(value), y2: y(value), class: "grid" }));
+      write(String(Number(value.toPrecision(1))), { x: left - 6, y: y(value) + 4, "text-anchor": "end" });
+    }
+  }
+  for (let tick = 0; tick <= 4; tick++) {
+    const epoch = 1 + Math.round(((last - 1) * tick) / 4);
+    write(String(epoch), { x: x(epoch), y: height - bottom + 16, "text-anchor": "middle" });
+  }
+  write("epoch", { x: width - right, y: height - 6, "text-anchor": "end" });
+  const models = [...new Set(lines.map(({ model }) => model))];
+  const style = ({ model, part }) => `colour${models.indexOf(model) % 4} ${part}`;
+  const legend = make("p", { className: "legend quiet" });
+  const said = [];
+  for (const line of lines) {
+    const { model, fold, part, course } = line;
+    const points = course.map(([epoch, value]) => `${x(epoch).toFixed(1)},${y(value).toFixed(1)}`);
+    const name = `${model}, ${part}`;
+    const drew = svg("polyline", { points: points.join(" "), class: `curve ${style(line)}` });
+    drew.append(svg("title", {}, `${name}, ${fold}`));
+    drawn.append(drew);
+    if (![...legend.children].some((key) => key.textContent === name)) {
+      legend.append(make("span", { className: `key ${style(line)}`, textContent: name }));
+    }
+    const [from, to] = [course[0][1], course[course.length - 1][1]];
+    said.push(`${name}, ${fold}: ${from} to ${to} in ${course.length} epochs`);
+  }
+  drawn.setAttribute("aria-label", `${title}. ${said.join("; ")}`);
+  return make("figure", {}, make("figcaption", { textContent: title }), drawn, legend);
 }
 
 // Points of rows, y over x; `open(row)` is called for the one that is clicked, or entered by keys.
@@ -101,7 +152,7 @@ export class Scatter {
 
   x(value) {
     const [low, high] = this.across.limits;
-    return 34 + ((value - low) / (high - low)) * (this.size - 46);
+    return 42 + ((value - low) / (high - low)) * (this.size - 56);
   }
 
   y(value) {
@@ -157,7 +208,7 @@ export class Scatter {
     context.fillStyle = colour("--quiet");
     const [left, right] = this.across.limits.map((value) => this.x(value));
     const [bottom, top] = this.up.limits.map((value) => this.y(value));
-    const label = ([low, high], tick) => String(Math.round((low + ((high - low) * tick) / 4) * 100) / 100);
+    const label = ([low, high], tick) => shownTick(low + ((high - low) * tick) / 4);
     for (let tick = 0; tick <= 4; tick++) {
       const [x, y] = [left + ((right - left) * tick) / 4, bottom + ((top - bottom) * tick) / 4];
       context.strokeRect(x, top, 0, bottom - top);
@@ -176,7 +227,7 @@ export class Scatter {
     }
     context.fillStyle = colour("--accent");
     const radius = this.rows.length > 5000 ? 1 : 2.5;
-    context.globalAlpha = Math.max(0.08, Math.min(0.6, 400 / (this.rows.length || 1)));
+    context.globalAlpha = Math.max(0.15, Math.min(0.6, 1500 / (this.rows.length || 1)));
     for (const row of this.rows) {
       const [x, y] = this.place(row);
       context.fillRect(x - radius, y - radius, 2 * radius, 2 * radius);
@@ -191,7 +242,8 @@ export class Scatter {
   }
 }
 
-// Curves of a pair over its time, in 1 to 5, and the share of change in 0 to 1; a cursor moves along.
+// Curves of a pair over its time, in 1 to 5, and the share of change in 0 to 1, with gaps where there
+// is no value (null); a cursor moves along.
 export function curvesOf(found, seconds) {
   const [width, height] = [500, 120];
   const x = (time) => (time / seconds) * width;
@@ -201,8 +253,11 @@ export function curvesOf(found, seconds) {
     drawn.append(svg("line", { x1: 0, x2: width, y1: y, y2: y, class: "grid" }));
   }
   const line = (values, share, name) => {
-    const points = values.map((v, i) => `${x(found.seconds[i]).toFixed(1)},${(height - share(v) * (height - 8) - 4).toFixed(1)}`);
-    drawn.append(svg("polyline", { points: points.join(" "), class: `curve ${name}` }));
+    const steps = values.map((v, i) => {
+      const begins = i === 0 || values[i - 1] === null;
+      return v === null ? "" : `${begins ? "M" : "L"}${x(found.seconds[i]).toFixed(1)},${(height - share(v) * (height - 8) - 4).toFixed(1)}`;
+    });
+    drawn.append(svg("path", { d: steps.join(""), class: `curve ${name}` }));
   };
   line(found.change, (value) => value, "change");
   for (const [axis, values] of Object.entries(found.curves)) line(values, (value) => (value - 1) / 4, axis);

@@ -1,13 +1,14 @@
 // Puts the page together: tables that sort, plots, pairs to hear, all rows.
 
-import { json, make, readColumns, shownScore } from "./columns.js";
+import { breakable, json, make, readColumns, shownScore } from "./columns.js";
 import { List } from "./list.js";
 import { PairView } from "./pair.js";
-import { Scatter, boxes, grouped } from "./plots.js";
+import { Scatter, boxes, falling, grouped } from "./plots.js";
 
 for (const table of document.querySelectorAll("table.sortable")) {
   [...table.tHead.rows[0].cells].forEach((head, place) => {
     const button = make("button", { type: "button", className: "sort" }, ...head.childNodes);
+    if (!button.textContent) button.ariaLabel = "Sort by name";
     head.replaceChildren(button);
     button.addEventListener("click", () => {
       const falling = head.getAttribute("aria-sort") === "ascending";
@@ -26,11 +27,23 @@ for (const table of document.querySelectorAll("table.sortable")) {
   });
 }
 
+// On paper everything is open, and dark on light.
+let closed = [];
+window.addEventListener("beforeprint", () => {
+  closed = [...document.querySelectorAll("details:not([open])")];
+  for (const one of closed) one.open = true;
+  document.documentElement.dataset.printing = "true";
+});
+window.addEventListener("afterprint", () => {
+  for (const one of closed) one.open = false;
+  delete document.documentElement.dataset.printing;
+});
+
 const aboutElement = document.getElementById("about");
 const about = aboutElement && JSON.parse(aboutElement.textContent);
+for (const [axis, lines] of Object.entries(about?.losses ?? {})) document.getElementById("losses").append(falling(axis, lines));
 if (about?.rows) await begin();
 document.documentElement.dataset.ready = "true";
-window.addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => (one.open = true)));
 
 async function begin() {
   await new Promise((done) => requestAnimationFrame(() => setTimeout(done))); // the tables are seen first
@@ -90,8 +103,10 @@ async function begin() {
     for (const scatter of scatters) scatter.show(rows);
   };
   const list = new List(about, columns, (rows, place) => view.open(rows, place), changed);
-  window.addEventListener("resize", () => requestAnimationFrame(() => scatters.forEach((scatter) => scatter.draw())));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => scatters.forEach((scatter) => scatter.draw()));
+  const redraw = () => scatters.forEach((scatter) => scatter.draw());
+  window.addEventListener("resize", () => requestAnimationFrame(redraw));
+  for (const media of ["print", "(prefers-color-scheme: dark)"]) matchMedia(media).addEventListener("change", redraw);
+  for (const event of ["beforeprint", "afterprint"]) window.addEventListener(event, redraw);
   choices(columns, view);
   (window.requestIdleCallback ?? setTimeout)(() => list.texts());
 }
@@ -105,7 +120,7 @@ function choices(columns, view) {
         .filter(([, value]) => !Number.isNaN(value))
         .map(([scale, value]) => `${scale} ${shownScore(value)}`);
       const button = make("button", { type: "button", className: "choice" });
-      button.append(make("strong", { textContent: columns.get("id").of(row) }), make("span", { className: "quiet", textContent: [system, ...values].filter(Boolean).join(", ") }));
+      button.append(make("strong", {}, ...breakable(columns.get("id").of(row))), make("span", { className: "quiet", textContent: [system, ...values].filter(Boolean).join(", ") }));
       button.addEventListener("click", () => view.open(rows, place));
       return make("li", {}, button);
     });
