@@ -26,7 +26,7 @@ CONFIGS = ROOT / "configs"
 # A room may import those left of it. Rooms that share a place do not know each other.
 ORDER = (
     ("types", "seed"),
-    ("blocks",),
+    ("blocks", "storage"),
     ("suspects",),
     ("version", "reading", "targets", "text", "table"),
     ("progress",),
