@@ -70,6 +70,8 @@ HOMES = {
     "soxr": ("audio/waveform.py",),
     "onnxruntime": ("pretrained/onnx.py",),
     "ray": ("ray_engine.py",),
+    "fsspec": ("storage/",),
+    "obstore": ("storage/buckets.py",),
 }
 
 

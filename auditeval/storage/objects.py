@@ -1,4 +1,4 @@
-"""Objects of a store by their URL, through fsspec; the only module that knows fsspec and obstore.
+"""Objects of a store by their URL, through fsspec (of S3 and Google by `buckets`).
 
 A request that fails for the network's or the server's sake is sent again with growing pauses, by
 the library, for `$AUDITEVAL_STORAGE_SECONDS` (60). What then still fails raises `StorageError`, an
@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +24,7 @@ from auditeval.types import UserError
 SCHEMES = ("s3", "gs", "memory")
 _OF_OBSTORE = ("s3", "gs")
 _SECONDS = "AUDITEVAL_STORAGE_SECONDS"
-_AT_ONCE_BYTES = 8 << 20  # a larger object is read piece by piece, each asked for again by itself
+_AT_ONCE_BYTES = 8 << 20  # of a larger object the content is not held in memory
 _VERSIONS = ("e_tag", "ETag", "etag", "md5Hash", "last_modified", "LastModified", "created")
 _MODIFIED = ("last_modified", "LastModified", "updated", "created")
 _REFUSED = ("PermissionDeniedError", "UnauthenticatedError")
@@ -33,7 +32,7 @@ _MOST_WORDS = 200
 
 
 class StorageError(OSError):
-    """A store that does not answer, or refuses access."""
+    """A store that does not answer or refuses access, or a bucket that is not there."""
 
 
 class Info(NamedTuple):
@@ -71,12 +70,11 @@ def write(url: str, content: bytes) -> None:
 
 def get(url: str, target: Path, size: int) -> None:
     """Copy an object of that size to a file."""
-    with target.open("wb") as file:
-        if size <= _AT_ONCE_BYTES:
-            file.write(read(url))
-            return
-        with _told(url), _filesystem(url).open(url, "rb") as source:
-            shutil.copyfileobj(source, file, _AT_ONCE_BYTES)
+    if size <= _AT_ONCE_BYTES:
+        target.write_bytes(read(url))
+    else:
+        with _told(url):
+            _filesystem(url).get_file(url, str(target))
 
 
 def put(source: Path, url: str) -> None:
@@ -124,12 +122,12 @@ def _told(url: str) -> Iterator[None]:
         yield
     except (UserError, StorageError):
         raise
-    except FileNotFoundError:
-        raise FileNotFoundError(errno.ENOENT, "no such object", url) from None
     except Exception as error:  # each library has its own
         said = str(error)
         if "NoSuchBucket" in said:
-            raise FileNotFoundError(errno.ENOENT, "no such bucket", url) from None
+            raise StorageError(errno.ENOENT, "no such bucket", url) from None
+        if isinstance(error, FileNotFoundError):
+            raise FileNotFoundError(errno.ENOENT, "no such object", url) from None
         if isinstance(error, PermissionError) or type(error).__name__ in _REFUSED:
             raise StorageError(errno.EACCES, "access is refused", url) from None
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -146,47 +144,14 @@ def _filesystem(url: str) -> Any:
 
 @lru_cache
 def _made(scheme: str, seconds: float) -> Any:
-    import fsspec
+    if scheme not in _OF_OBSTORE:
+        import fsspec
 
-    return _obstore(scheme, seconds) if scheme in _OF_OBSTORE else fsspec.filesystem(scheme)
-
-
-def _obstore(scheme: str, seconds: float) -> Any:
+        return fsspec.filesystem(scheme)
     try:
-        from obstore.fsspec import FsspecStore
+        from auditeval.storage.buckets import Buckets
     except ImportError:
         raise UserError(
             f"{scheme}:// needs obstore: pip install -c constraints.txt 'auditeval[s3]'"
         ) from None
-
-    class Store(FsspecStore):
-        """Lists what is below a folder at once, not folder by folder, and with times."""
-
-        async def _find(self, path: str, *_: Any, **__: Any) -> dict[str, dict[str, Any]]:
-            bucket, prefix = self._split_path(path)
-            found = {}
-            async for some in self._construct_store(bucket).list(prefix):
-                for one in some:
-                    found[f"{bucket}/{one['path']}"] = {**one, "type": "file"}
-            return found
-
-    make: Callable[..., Any] = Store
-    return make(
-        scheme,
-        # An endpoint by http:// is one that the user has named.
-        client_options={
-            "allow_http": True,
-            "connect_timeout": timedelta(seconds=10),
-            "read_timeout": timedelta(seconds=30),
-            "timeout": timedelta(hours=1),
-        },
-        retry_config={
-            "max_retries": 100,
-            "retry_timeout": timedelta(seconds=seconds),
-            "backoff": {
-                "init_backoff": timedelta(seconds=0.1),
-                "max_backoff": timedelta(seconds=5),
-                "base": 2,
-            },
-        },
-    )
+    return Buckets(scheme, seconds)

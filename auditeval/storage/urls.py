@@ -275,7 +275,7 @@ def appended(path: Path, of: str) -> Iterator[Path]:
     try:
         yield copy
     finally:
-        if _size(copy) != before:
+        if _size(copy) not in (None, before):
             objects.put(copy, str(path))
 
 
