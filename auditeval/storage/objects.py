@@ -25,8 +25,8 @@ SCHEMES = ("s3", "gs", "memory")
 _OF_OBSTORE = ("s3", "gs")
 _SECONDS = "AUDITEVAL_STORAGE_SECONDS"
 _AT_ONCE_BYTES = 8 << 20  # of a larger object the content is not held in memory
-_VERSIONS = ("e_tag", "ETag", "etag", "md5Hash", "last_modified", "LastModified", "created")
-_MODIFIED = ("last_modified", "LastModified", "updated", "created")
+_VERSIONS = ("e_tag", "last_modified", "created")  # of obstore, and of the memory of fsspec
+_MODIFIED = ("last_modified", "created")
 _REFUSED = ("PermissionDeniedError", "UnauthenticatedError")
 _MOST_WORDS = 200
 
@@ -109,8 +109,8 @@ def _info(about: dict[str, Any]) -> Info:
     if about["type"] == "directory":
         return Info(0, 0, 0.0, is_folder=True)
     version = next((str(about[key]) for key in _VERSIONS if about.get(key)), "")
-    times = (about[key] for key in _MODIFIED if isinstance(about.get(key), datetime))
-    modified = next((time.timestamp() for time in times), 0.0)
+    time = next((about[key] for key in _MODIFIED if about.get(key)), 0.0)
+    modified = time.timestamp() if isinstance(time, datetime) else float(time)
     number = xxhash.xxh64_intdigest(f"{about['size']} {version}".encode()) >> 1  # fits an int64
     return Info(int(about["size"]), number, modified)
 
@@ -133,7 +133,7 @@ def _told(url: str) -> Iterator[None]:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise  # of this machine
         first = (said.splitlines() or [""])[0] or type(error).__name__
-        reason = f"the store does not answer: {first[:_MOST_WORDS]}"
+        reason = f"the request failed ({first.rpartition(' - ')[2][:_MOST_WORDS]})"
         raise StorageError(errno.EIO, reason, url) from None
 
 
