@@ -61,12 +61,12 @@ def main() -> None:
     begun = time.monotonic()
     subprocess.run([*SCORE, args.manifest, "-o", here, "--fresh"], check=True)
     seconds = time.monotonic() - begun
-    draw = random.Random(1)
+    draw, outcomes = random.Random(1), []
     for run in range(args.runs):
         table = f"s3://bucket/scores-{run}.parquet"
         command = [*SCORE, f"s3://bucket/set/{args.manifest.name}", "-o", table]
         command += ["--cache-dir", f"s3://bucket/cache-{run}", "--engine", args.engine]
-        at, long = draw.uniform(0.1, 1.0) * seconds, run % 2 == 1
+        at, long = draw.uniform(0.2, 0.7) * seconds, run % 2 == 1
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         time.sleep(at)
         proxy.cut()
@@ -79,9 +79,10 @@ def main() -> None:
             subprocess.run(command, check=True)
         same = objects.read(table) == here.read_bytes()
         kind = "until it ended" if long else "for 1 s"
-        print(f"cut at {at:.1f} s {kind}: status {process.returncode}, {said}; same bytes: {same}")
+        came = f"status {process.returncode}, {' '.join(said)}; same bytes: {same}"
+        outcomes.append(f"cut after {at:.1f} s {kind}: {came}")
+    print(*outcomes, sep="\n")
     server.stop()
-    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auditeval import manifest, storage
@@ -53,6 +53,7 @@ NAMES = st.text(st.characters(codec="utf-8", exclude_characters="/\0:"), min_siz
 KEYS = st.lists(NAMES, min_size=1, max_size=4).map("/".join)
 
 
+@settings(deadline=None, max_examples=50)
 @given(KEYS, KEYS, st.booleans())
 def test_a_relative_name_leads_back(folder: str, key: str, same: bool) -> None:
     home = storage.path(f"s3://one/{folder}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from fake_encoders import FakeExtractor
 
 from auditeval import manifest, manifest_scoring, scores_table
 from auditeval.atomic import replacing
+from auditeval.data.pseudo_parallel import text_to_audio
 from auditeval.data.pseudo_parallel.build import build
+from auditeval.data.pseudo_parallel.clips import Prompt
 from auditeval.data.pseudo_parallel.plan import Settings
 from auditeval.data_quality.measure import measure
 from auditeval.scoring import Evaluator, load
@@ -207,3 +210,17 @@ def test_a_manifest_here_may_name_clips_there(
     manifest.write(manifest.iterate(there), tmp_path / "here.csv")
     assert str(bucket) in (tmp_path / "here.csv").read_text()
     assert scored(evaluator, tmp_path / "here.csv", tmp_path / "s.csv").errors == 0
+
+
+def test_clips_are_generated_into_a_store(bucket: Path, tmp_path: Path) -> None:
+    from fake_tangoflux import FakePipeline
+
+    prompts = [Prompt(word, word, None) for word in ("rain", "dog")]
+    model = text_to_audio.Deferred("fake", partial(text_to_audio.TangoFlux, FakePipeline()))
+    for base in (tmp_path, bucket):
+        for _ in range(2):  # the second time all are there
+            steps = text_to_audio.generate(prompts, model, base / "made", 0.5, 2)
+            assert [step.reason for step in steps] == [None] * 4
+    own = {f"{bucket}/made/{path.name}": path for path in (tmp_path / "made").iterdir()}
+    assert objects.below(f"{bucket}/made").keys() == own.keys()
+    assert all(objects.read(url) == path.read_bytes() for url, path in own.items())
