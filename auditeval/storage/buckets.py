@@ -16,7 +16,7 @@ from fsspec import AbstractFileSystem
 from obstore.store import from_url
 
 _PIECE_BYTES = 8 << 20
-_CLIENT = {
+_CLIENT: Any = {
     "allow_http": True,  # an endpoint by http:// is one that the user has named
     "connect_timeout": timedelta(seconds=10),
     "read_timeout": timedelta(seconds=30),
@@ -36,7 +36,7 @@ class Buckets(AbstractFileSystem):
             "max_backoff": timedelta(seconds=5),
             "base": 2,
         }
-        retries = {
+        retries: Any = {
             "max_retries": 1000,
             "retry_timeout": timedelta(seconds=seconds),
             "backoff": pauses,

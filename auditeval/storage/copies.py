@@ -24,6 +24,7 @@ from filelock import FileLock
 from auditeval.storage import objects
 from auditeval.storage.bound import Bound, Kept, bytes_of
 from auditeval.storage.objects import Info, StorageError
+from auditeval.types import UserError
 
 _LOOK_SECONDS = 30.0
 _MOST_SEEN = 200_000
@@ -42,8 +43,15 @@ def digest_of(text: str) -> str:
 
 
 def cache_dir() -> Path:
-    """`$AUDITEVAL_CACHE`, or the user's cache folder."""
-    return Path(os.environ.get("AUDITEVAL_CACHE") or platformdirs.user_cache_dir("auditeval"))
+    """`$AUDITEVAL_CACHE`, or the user's cache folder; raises UserError for a URL, which is no place
+    for copies."""
+    folder = os.environ.get("AUDITEVAL_CACHE") or platformdirs.user_cache_dir("auditeval")
+    if "://" in folder:
+        raise UserError(
+            f"AUDITEVAL_CACHE is {folder}, expected a folder of this machine; name a cache in a "
+            "store with --cache-dir"
+        )
+    return Path(folder)
 
 
 def seen(url: str) -> Info | None:

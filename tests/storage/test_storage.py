@@ -164,6 +164,12 @@ def test_features_are_the_same_when_their_cache_is_trimmed_all_the_time(
     assert size <= 22_000 < sum(p.stat().st_size for p in (tmp_path / "whole").rglob("*.entry"))
 
 
+def test_copies_need_a_folder_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AUDITEVAL_CACHE", "s3://bucket/cache")
+    with pytest.raises(UserError, match=r"^AUDITEVAL_CACHE is s3://bucket/cache, expected"):
+        storage.cache_dir()
+
+
 def test_a_size_is_written_with_its_unit() -> None:
     assert [bytes_of(size) for size in ("500", "1kB", "2 GiB")] == [500, 1000, 2 << 30]
     for wrong in ("20 gigs", "0", "-1GB", "GB"):
