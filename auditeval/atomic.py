@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from auditeval import reading
+from auditeval import reading, storage
 from auditeval.types import UserError
 
 PARTIAL = ".partial"
@@ -23,8 +23,13 @@ PARTIAL = ".partial"
 def replacing(path: Path) -> Iterator[Path]:
     """A temporary path beside `path`, renamed to it when the block ends without an error.
 
-    The name is this thread's own, so several writers of one file cannot mix their bytes.
+    The name is this thread's own, so several writers of one file cannot mix their bytes. Of a URL
+    the temporary path is one of this machine, from where it is put as a whole.
     """
+    if isinstance(path, storage.UrlPath):
+        with storage.draft(path) as temporary:
+            yield temporary
+        return
     unique = f"{os.getpid()}-{threading.get_ident()}"
     temporary = path.with_name(f".{path.name}.{unique}{PARTIAL}")
     if not path.parent.is_dir():
@@ -45,6 +50,10 @@ def write_text(path: Path, content: str) -> None:
 
 def sweep(path: Path) -> None:
     """Remove what killed processes left half written of a file that no other process writes."""
+    if isinstance(path, storage.UrlPath):
+        for draft in storage.workplace(path).glob("draft-*"):
+            storage.remove(draft)
+        return
     for torn in path.parent.glob(f".{glob.escape(path.name)}.*-*{PARTIAL}"):
         torn.unlink(missing_ok=True)
 
@@ -78,15 +87,18 @@ def claim(folder: Path, name: str, settings: Mapping[str, Any]) -> None:
 def new_folder(path: Path) -> Iterator[Path]:
     """A temporary folder beside `path`, put in its place when the block ends without an error.
 
-    A folder that is there already is replaced.
+    A folder that is there already is replaced. Of a URL see `storage.draft_folder`.
     """
+    if isinstance(path, storage.UrlPath):
+        with storage.draft_folder(path) as temporary:
+            yield temporary
+        return
     unique = f"{os.getpid()}-{threading.get_ident()}"
     temporary = path.with_name(f".{path.name}.{unique}{PARTIAL}")
     temporary.mkdir(parents=True)
     try:
         yield temporary
-        if path.exists():
-            shutil.rmtree(path)
+        storage.remove(path)
         temporary.replace(path)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)

@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
+from auditeval import storage
 from auditeval.atomic import write_text
 from auditeval.backends.backend import JUDGES
 from auditeval.backends.load import Backends, read
@@ -18,7 +19,6 @@ from auditeval.benchmarks.opening import AnyPath, Asked, Name, open_benchmark
 from auditeval.benchmarks.run import run
 from auditeval.benchmarks.selection import Selection
 from auditeval.benchmarks.systems import BASELINES, System
-from auditeval.features.store import default_cache_dir
 from auditeval.judges.answers import AnswerLog
 from auditeval.judges.cached import CachedJudge
 from auditeval.judges.check import check
@@ -161,7 +161,7 @@ def make_backends(
     node = (judge if isinstance(judge, JudgeAt) else JudgeAt(judge)).node()
     if node is not None:
         nodes |= dict.fromkeys(JUDGES, node)
-    folder = Path(cache_dir or default_cache_dir()) / "benchmarks"
+    folder = storage.path(cache_dir or storage.cache_dir()) / "benchmarks"
     # Not before a judge is made: then this process is the one that writes it.
     log = lru_cache(lambda: None if record is None else AnswerLog(record))
 

@@ -10,13 +10,14 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from auditeval import reading
+from auditeval import reading, storage
 from auditeval.digests import sha256
 from auditeval.types import UserError
 
 WEIGHTS, CONFIG, CARD = "model.safetensors", "config.json", "README.md"
 TRAINED_ON = "trained_on.json"
 DEFAULT_CHECKPOINT = "auditeval-offline"
+_WANTED = ["*.json", "*.safetensors", "*.txt", "README.md"]  # nothing that could be run
 
 
 class TrainedOn(BaseModel):
@@ -85,9 +86,11 @@ def digest(folder: Path) -> str:
 def find(checkpoint: str | os.PathLike[str] | None, **download: Any) -> Path:
     """The folder that is meant: a path, the name of one that ships (None: the default), a hub id.
 
-    A hub id is downloaded; `download` are options of `snapshot_download`. Raises UserError for one
-    that the hub does not give. Whether there is a checkpoint in the folder is not looked at.
+    A hub id or URL is downloaded; `download` are options of `snapshot_download`. Raises UserError
+    for one that is not given. Whether there is a checkpoint in the folder is not looked at.
     """
+    if isinstance(url := storage.path(checkpoint or ""), storage.UrlPath):
+        return _downloaded(url)
     path = Path(DEFAULT_CHECKPOINT if checkpoint is None else checkpoint)
     if checkpoint is None or not path.exists():
         # Beside the package in a source tree, inside it in a wheel.
@@ -101,11 +104,20 @@ def find(checkpoint: str | os.PathLike[str] | None, **download: Any) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
-    wanted = ["*.json", "*.safetensors", "*.txt", "README.md"]
     try:
-        return Path(snapshot_download(str(checkpoint), allow_patterns=wanted, **download))
+        return Path(snapshot_download(str(checkpoint), allow_patterns=_WANTED, **download))
     except (HfHubHTTPError, HFValidationError, OSError) as error:
         raise UserError(
             f"{checkpoint}: no such folder, and the model hub did not give it "
             f"({str(error).splitlines()[0]})"
         ) from None
+
+
+def _downloaded(url: storage.UrlPath) -> Path:
+    try:
+        folder = storage.local_folder(url, _WANTED)
+    except OSError as error:
+        raise UserError(f"{error.filename or url}: cannot be read ({error.strerror})") from None
+    if not (folder / CONFIG).is_file():
+        raise UserError(f"{url}: is no checkpoint, it has no {CONFIG}")
+    return folder

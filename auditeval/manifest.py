@@ -20,7 +20,7 @@ from typing import Any, TextIO
 
 from pydantic import ValidationError
 
-from auditeval import reading, votes
+from auditeval import reading, storage, votes
 from auditeval.atomic import replacing
 from auditeval.reading import BEGINNING, Start
 from auditeval.text import visible
@@ -38,7 +38,7 @@ def iterate(path: str | os.PathLike[str], start: Start = BEGINNING) -> Iterator[
     Raises UserError at the first bad row: not JSON, an unknown or missing key, a wrong type, a
     rating outside 1 to 5. Duplicate ids are `check`'s to find.
     """
-    path = Path(path)
+    path = storage.path(path)
     for position, row in _rows(path, start):
         yield _validate(row, path, position)
 
@@ -74,7 +74,7 @@ def named(path: str | Path | None) -> Path:
     """The manifest that a configuration names; raises UserError where it names none."""
     if path is None:
         raise UserError(f"no manifest is named; give data.path=FILE ({', '.join(SUFFIXES)})")
-    return Path(path)
+    return storage.path(path)
 
 
 def read(path: str | os.PathLike[str]) -> list[EditPair]:
@@ -120,7 +120,7 @@ def write(pairs: Iterable[EditPair], path: str | os.PathLike[str]) -> int:
 
     The pairs are streamed; memory does not grow with the rows.
     """
-    path = Path(path)
+    path = storage.path(path)
     check_suffix(path)
     with replacing(path) as temporary:
         return write_to(temporary, pairs, path)
@@ -168,7 +168,8 @@ def relocator(folder: Path, source: Path | None = None) -> Callable[[str], str]:
 
     Given relative paths start from the folder `source`, or from the working directory. The answer
     goes up by `..` only where that leads to the same place in spite of symbolic links. Folders are
-    remembered, so that the millionth path costs less than a microsecond.
+    remembered, so that the millionth path costs less than a microsecond. URLs are relative within a
+    bucket.
     """
     known: dict[str, str] = {}
     source = source or Path()
@@ -178,17 +179,21 @@ def relocator(folder: Path, source: Path | None = None) -> Callable[[str], str]:
             path = path.replace(os.sep, "/")
         parent, slash, name = path.rpartition("/")
         if name in ("", ".", ".."):
-            return _toward(source / path, folder)
+            return _toward(source, path, folder)
         parent += slash
         if parent not in known:
-            found = _toward(source / parent, folder)
+            found = _toward(source, parent, folder)
             known[parent] = "" if found == "." else f"{found}/"
         return known[parent] + name
 
     return relocate
 
 
-def _toward(path: Path, folder: Path) -> str:
+def _toward(source: Path, name: str, folder: Path) -> str:
+    path = storage.joined(source, name)
+    elsewhere = storage.relative(str(path), folder)
+    if elsewhere is not None:
+        return elsewhere
     direct = os.path.relpath(path, folder)
     there = os.path.realpath(path)
     if os.path.realpath(folder / direct) != there:
@@ -376,7 +381,7 @@ def _resolve(row: dict[str, Any], folder: Path) -> dict[str, Any]:
     row = dict(row)
     for side in ("original", "edited"):
         if isinstance(row.get(side), str) and row[side]:
-            row[side] = folder / row[side]
+            row[side] = storage.joined(folder, row[side])
     return row
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import xxhash
 
-from auditeval import manifest, manifest_blocks, reading, scores_table
+from auditeval import manifest, manifest_blocks, reading, scores_table, storage
 from auditeval.atomic import new_folder, replacing, sweep
 from auditeval.blocks import Block, Engine, cut
 from auditeval.digests import sha256
@@ -41,15 +42,32 @@ class Progress(NamedTuple):
 
 class _Files:
     """What lies beside a table while it is made (`partial`, a folder of logs of blocks, and
-    `started`), and when it is finished."""
+    `started`), and when it is finished.
 
-    def __init__(self, output: Path, is_folder: bool) -> None:
+    An object cannot be added to. So the log of a block is written on this machine (in the cache
+    folder, where a killed run finds it) and put when the block is done or the run ends: another
+    machine goes on with all blocks but the last.
+    """
+
+    def __init__(self, output: Path, is_folder: bool, record: Mapping[str, Any]) -> None:
         def beside(suffix: str) -> Path:
             return output.with_name(f"{output.name}.{suffix}")
 
         self.output, self.finished, self.states = output, beside("json"), beside("clips.npy")
         self.partial, self.started = beside("partial"), beside("partial.json")
         self.is_folder = is_folder
+        self._of = xxhash.xxh3_64_hexdigest(json.dumps({**record, "checkpoint": ""}).encode())
+
+    @contextmanager
+    def log(self, block: Block) -> Iterator[ScoresLog]:
+        """That of a block."""
+        path = self.partial / _name(block)
+        with storage.appended(path, self._of) as own, ScoresLog(own, block) as log:
+            yield log
+
+    def begun(self) -> set[str]:
+        """Names of the logs that are there."""
+        return storage.names(self.partial, self._of)
 
     def all(self) -> list[Path]:
         return [self.output, self.finished, self.states, self.partial, self.started]
@@ -78,7 +96,7 @@ def score_manifest(
     check([output], [manifest_path], own=True, folder=parts)
     total = manifest.check(manifest_path)
     record = {**provenance, **_made_from(manifest_path), "rows": total}
-    files = _Files(output, parts)
+    files = _Files(output, parts, record)
     try:
         with sole_writer(output):
             for path in files.all():
@@ -91,7 +109,7 @@ def score_manifest(
             elif files.output.exists():
                 known = _known(files, total)
                 if known is not None and _all_current(known, manifest_path):
-                    _remove(files.partial)
+                    storage.remove(files.partial)
                     errors = sum(row.status == "error" for row in scores_table.read(output))
                     yield Progress(total, errors, total, total)
                     return
@@ -100,11 +118,16 @@ def score_manifest(
                 content = {**record, _BLOCK: block_rows}
                 temporary.write_text(json.dumps(content, indent=2) + "\n")
             if not files.partial.is_dir():
-                _remove(files.partial)
+                files.partial.unlink(missing_ok=True)
                 files.partial.mkdir()
             blocks = _unfinished(files, manifest_blocks.cut(manifest_path, total, block_rows))
             yield from _scored(engine.run(start, blocks), files, total)
             _finish(files, manifest_path, record, block_rows)
+    except storage.StorageError as error:
+        raise UserError(
+            f"{error.filename}: {error.strerror}; rows scored so far are kept, and the same "
+            "command goes on from there"
+        ) from None
     except OSError as error:
         raise UserError(
             f"{output}: cannot be written ({error.strerror}); rows scored so far are kept in "
@@ -121,16 +144,13 @@ def _name(block: Block) -> str:
     return f"{block.number:06d}.jsonl"
 
 
-def _log(files: _Files, block: Block) -> ScoresLog:
-    return ScoresLog(files.partial / _name(block), block)
-
-
 def _unfinished(files: _Files, blocks: Iterable[ManifestBlock]) -> Iterator[ScoringBlock]:
     """All blocks, with what an earlier run left of them."""
+    begun = files.begun()
     for block in blocks:
         held = None
-        if (files.partial / _name(block)).exists():
-            with _log(files, block) as log:
+        if _name(block) in begun:
+            with files.log(block) as log:
                 held = log.held
         yield ScoringBlock(block.number, block.first, block.rows, block.start, held)
 
@@ -145,7 +165,7 @@ def _scored(
     for place, of_block in groupby(
         steps, lambda step: (step[0].number, step[0].first, step[0].rows)
     ):
-        with _log(files, Block(*place)) as log:
+        with files.log(Block(*place)) as log:
             before = errors
             for _, step in of_block:
                 done += step.kept or len(step.rows)
@@ -189,22 +209,15 @@ def _goes_on(files: _Files, record: Mapping[str, Any], fresh: bool, force: bool)
 
 def _discard(files: _Files) -> None:
     """An older table stays until the new one takes its place."""
-    _remove(files.partial)
+    storage.remove(files.partial)
     for path in (files.started, files.finished, files.states):
         path.unlink(missing_ok=True)
-
-
-def _remove(partial: Path) -> None:
-    if partial.is_dir():
-        shutil.rmtree(partial)
-    else:
-        partial.unlink(missing_ok=True)
 
 
 def _known(files: _Files, total: int) -> np.ndarray | None:
     """The `states` of the clips that a finished table was made from :: int64 (total, 4)."""
     try:
-        known: np.ndarray = np.load(files.states, mmap_mode="r", allow_pickle=False)
+        known: np.ndarray = np.load(storage.local(files.states), mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError):
         return None
     return known if known.shape == (total, 4) and known.dtype == np.int64 else None
@@ -217,7 +230,7 @@ def _all_current(known: np.ndarray, manifest_path: Path) -> bool:
 
 def _reopen(files: _Files, known: np.ndarray | None, block_rows: int) -> None:
     """Make the logs again that a finished table was made from, if it is known from what clips."""
-    _remove(files.partial)
+    storage.remove(files.partial)
     if known is None:
         return
     rows = scores_table.read(files.output)
@@ -241,7 +254,7 @@ def _finish(files: _Files, manifest_path: Path, record: Mapping[str, Any], block
 
         def rows() -> Iterator[Scores]:
             for block in cut(total, block_rows):
-                with _log(files, block) as log:
+                with files.log(block) as log:
                     file.write(log.held.states.astype("<i8").tobytes())
                     yield from log.scores()
 
@@ -256,7 +269,7 @@ def _finish(files: _Files, manifest_path: Path, record: Mapping[str, Any], block
         content = {**record, _TABLE: files.digest()}
         temporary.write_text(json.dumps(content, indent=2) + "\n")
     files.started.unlink()
-    _remove(files.partial)
+    storage.remove(files.partial)
 
 
 def _checked(rows: Iterator[Scores], ids: Iterator[str], partial: Path) -> Iterator[Scores]:

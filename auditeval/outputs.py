@@ -12,7 +12,7 @@ from pathlib import Path
 
 from filelock import SoftFileLock, Timeout
 
-from auditeval import reading
+from auditeval import reading, storage
 from auditeval.atomic import replacing, sweep
 from auditeval.digests import sha256
 from auditeval.types import UserError
@@ -27,10 +27,13 @@ def sole_writer(output: Path) -> Iterator[None]:
     """Keep other processes from writing `output`, a file or folder, while the block runs.
 
     The mark of it, `.OUTPUT.lock` beside it, names host and process. That of a process which is
-    gone is taken over; of one on another host that cannot be known. Raises UserError where another
-    writes, naming it, and where no mark can be made.
+    gone is taken over; of one on another host that cannot be known. Of a URL the mark lies in the
+    cache of this machine, and others do not see it. Raises UserError where another writes, naming
+    it, and where no mark can be made.
     """
     mark = output.parent / f".{output.name or output.resolve().name}{_LOCK}"
+    if isinstance(output, storage.UrlPath):
+        mark = storage.workplace(output) / _LOCK
     lock = SoftFileLock(mark, timeout=0)
     is_new = not mark.parent.exists()
     try:
@@ -104,7 +107,9 @@ def writing(
     folder = output.parent if is_file else output
     note = folder / (f".{output.name}{_NOTE}" if is_file else _NOTE)
     files = [folder / name for name in names or [output.name]]
-    made_from = [os.path.relpath(path, folder) for path in inputs]
+    made_from = [
+        storage.relative(str(path), folder) or os.path.relpath(path, folder) for path in inputs
+    ]
     try:
         with sole_writer(output):
             known = _noted(note, made_by)
@@ -121,7 +126,7 @@ def writing(
             finally:
                 _note(note, made_by, [file for file in files if file.exists()], made_from)
     except OSError as error:
-        if error.filename and Path(error.filename).parent not in (folder, folder.parent):
+        if error.filename and storage.path(error.filename).parent not in (folder, folder.parent):
             raise
         raise UserError(f"{output}: cannot be written ({error.strerror or error})") from None
 
@@ -162,7 +167,9 @@ def inputs_of(output: Path) -> list[Path]:
     its note has it; nothing where there is none. They may be gone or others by now."""
     note = output / _NOTE if output.is_dir() else output.with_name(f".{output.name}{_NOTE}")
     try:
-        return [note.parent / str(path) for path in reading.json_file(note)["inputs"]]
+        return [
+            storage.joined(note.parent, str(path)) for path in reading.json_file(note)["inputs"]
+        ]
     except (ValueError, KeyError, TypeError):
         return []
 
@@ -188,13 +195,14 @@ def check(
                 raise UserError(
                     f"{output}: is an input and would be overwritten; choose another -o"
                 )
-        if folder and os.path.lexists(output):
+        is_there = output.exists() or output.is_symlink()
+        if folder and is_there:
             if not output.is_dir() or not own:
                 raise UserError(f"{output}: exists and holds something else; choose a new folder")
             continue
         if output.is_dir():
             raise UserError(f"{output}: is a directory, expected a file")
-        if os.path.lexists(output) and not own and not force:
+        if is_there and not own and not force:
             raise UserError(
                 f"{output}: exists already and is not as this command made it; choose another -o, "
                 "or overwrite it with --force"

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import yaml
 
+from auditeval import storage
 from auditeval.types import UserError
 
 MIB = 1 << 20
@@ -45,7 +46,7 @@ BEGINNING = Start(0, 0)
 
 def opened(path: Path) -> BinaryIO:
     """A regular file, open to read. Raises OSError, also for a pipe or device, without waiting."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    descriptor = os.open(storage.local(path), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         kind = os.fstat(descriptor).st_mode
         if stat.S_ISDIR(kind):
@@ -59,7 +60,8 @@ def opened(path: Path) -> BinaryIO:
 
 
 def regular(path: Path) -> Path:
-    """The path itself, for a reader of its own; raises OSError as `opened` does."""
+    """The path itself, or that of a copy, for a reader of its own; raises OSError as `opened`."""
+    path = storage.local(path)
     opened(path).close()
     return path
 
@@ -132,9 +134,12 @@ def csv_rows(
 
 
 def json_file(path: Path) -> Any:
-    """The value of a JSON file; raises UserError for what `content` or `from_json` refuse."""
+    """The value of a JSON file; raises UserError for what `content` or `from_json` refuse, and
+    StorageError where that cannot be known."""
     try:
         return from_json(content(path))
+    except storage.StorageError:
+        raise
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
     except ValueError as error:

@@ -15,6 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from auditeval import storage
 from auditeval.atomic import new_folder, replacing
 from auditeval.reading import from_json, lines, opened
 from auditeval.text import shortened
@@ -42,7 +43,7 @@ def read(path: str | os.PathLike[str]) -> Iterator[Scores]:
     scale or not; intervals with both ends, and their scores within. Other columns are not looked
     at. `read_table` also says where an id stands twice.
     """
-    for frame in _frames(Path(path)):
+    for frame in _frames(storage.path(path)):
         yield from of_frame(frame)
 
 
@@ -72,8 +73,8 @@ def read_table(path: str | os.PathLike[str]) -> polars.DataFrame:
     import polars
 
     schema = {name: polars.Float64 if name in NUMBERS else polars.String for name in COLUMNS}
-    table = polars.concat([polars.DataFrame(schema=schema), *_frames(Path(path))])
-    check_unique(table["id"], Path(path))
+    table = polars.concat([polars.DataFrame(schema=schema), *_frames(storage.path(path))])
+    check_unique(table["id"], storage.path(path))
     return table
 
 

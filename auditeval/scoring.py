@@ -13,7 +13,7 @@ import torch
 from huggingface_hub import ModelHubMixin
 
 from auditeval import checkpoint as checkpoints
-from auditeval import checkpoint_files
+from auditeval import checkpoint_files, storage
 from auditeval.audio import MAX_SECONDS
 from auditeval.blocks import Engine, Local
 from auditeval.features.store import Failure, FeatureStore
@@ -34,11 +34,13 @@ def load(
     dtype: str | None = None,
     merge: bool = False,
     max_seconds: float = MAX_SECONDS,
+    cache_size: str | None = None,
 ) -> Evaluator:
     """An evaluator from a checkpoint folder, a model hub id, or the one that ships (None).
 
     `device` is auto, cpu, cuda, cuda:N or mps; `workers` are decoding and encoding threads. Clips
-    that last longer than `max_seconds` are not scored: an hour takes 1.3 GB of memory.
+    that last longer than `max_seconds` are not scored: an hour takes 1.3 GB of memory. Folders and
+    files may be URLs (see `auditeval.storage`); `cache_size` bounds the cache, as in "20GB".
     The other three are for evaluators on Qwen2.5-Omni: where their base lies (default: where it lay
     in training), what it computes in (float32, bfloat16, float16; default: as in training, if need
     be in 4 bits), and whether LoRA is merged into it.
@@ -51,7 +53,7 @@ def load(
         except UserError as error:
             raise UserError(f"{folder}: {error}") from None
     name, source = Path(checkpoint or folder).name, None if checkpoint is None else str(checkpoint)
-    evaluator = Evaluator(name, loaded, device, cache_dir, workers, source, max_seconds)
+    evaluator = Evaluator(name, loaded, device, cache_dir, workers, source, max_seconds, cache_size)
     evaluator.loaded_by = {
         "checkpoint": source,
         "cache_dir": cache_dir,
@@ -59,6 +61,7 @@ def load(
         "dtype": dtype,
         "merge": merge,
         "max_seconds": max_seconds,
+        "cache_size": cache_size,
     }
     return evaluator
 
@@ -80,13 +83,14 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         workers: int = 2,
         source: str | None = None,
         max_seconds: float = MAX_SECONDS,
+        cache_size: str | None = None,
     ) -> None:
         self.name, self.source = name, source
         self.loaded_by: dict[str, Any] = {}
         self.checkpoint = checkpoint
         self.device = choose_device(device)
         checkpoint.encoder.to(str(self.device))
-        self.store = FeatureStore(checkpoint.encoder, cache_dir, workers, max_seconds)
+        self.store = FeatureStore(checkpoint.encoder, cache_dir, workers, max_seconds, cache_size)
         self._model = checkpoint.model.to(self.device)
 
     def score(self, pairs: Sequence[EditPair]) -> list[Scores]:
@@ -144,7 +148,7 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         overwrites a file that is no table of this method. Raises UserError for a manifest that
         cannot be read, an output that is not this run's, and while another process writes it.
         """
-        path = Path(manifest_path)
+        path = storage.path(manifest_path)
         start: Callable[[], ScoringWorker] = partial(ScoringWorker, self.score, path, batch_size)
         if engine is not None:
             digest = self.checkpoint.digest
@@ -155,7 +159,7 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
             engine or Local(),
             self._provenance(),
             path,
-            Path(output),
+            storage.path(output),
             batch_size,
             fresh,
             force,

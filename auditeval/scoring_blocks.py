@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from auditeval import manifest_blocks
+from auditeval import manifest_blocks, storage
 from auditeval.manifest_blocks import ManifestBlock
 from auditeval.scores_log import Held, states
 from auditeval.types import EditPair, Scores, UserError
@@ -55,8 +55,19 @@ class ScoringWorker:
         rows = manifest_blocks.read(self._path, block)
         held = block.held or Held.nothing(block.rows)
         first = block.first
-        while pairs := list(islice(rows, self._batch_size)):
+        following = list(islice(rows, self._batch_size))
+        while pairs := following:
             at = first - block.first
+            following = list(islice(rows, self._batch_size))
+            storage.seen(_clips(pairs))
+            # What is next is fetched while this is encoded.
+            next_row = at + len(pairs)
+            storage.ahead(
+                clip
+                for row, pair in enumerate(following, start=next_row)
+                if not held.holds(row, pair)
+                for clip in _clips([pair])
+            )
             found = [states(pair) for pair in pairs]
             old = [held.holds(at + i, pair) for i, pair in enumerate(pairs)]
             changed = tuple(
@@ -82,3 +93,8 @@ class ScoringWorker:
                 f"{self._path}: was changed while it was scored; give the command again with "
                 "--fresh"
             )
+
+
+def _clips(pairs: Sequence[EditPair]) -> Iterator[Path]:
+    for pair in pairs:
+        yield from (pair.original, pair.edited)

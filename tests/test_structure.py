@@ -26,7 +26,7 @@ CONFIGS = ROOT / "configs"
 # A room may import those left of it. Rooms that share a place do not know each other.
 ORDER = (
     ("types", "seed"),
-    ("blocks",),
+    ("blocks", "storage"),
     ("suspects",),
     ("version", "reading", "targets", "text", "table"),
     ("progress",),
@@ -70,6 +70,8 @@ HOMES = {
     "soxr": ("audio/waveform.py",),
     "onnxruntime": ("pretrained/onnx.py",),
     "ray": ("ray_engine.py",),
+    "fsspec": ("storage/",),
+    "obstore": ("storage/buckets.py",),
 }
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
+from auditeval import storage
 from auditeval.audio import files, mixes
 from auditeval.audio.waveform import (
     MAX_PEAK,
@@ -48,7 +48,7 @@ def decode(path: str | os.PathLike[str], max_seconds: float = MAX_SECONDS) -> Wa
 
     Raises AudioError where there is none that could be rated.
     """
-    path = Path(path)
+    path = storage.path(path)
     return mixes.read(path) if mixes.is_mix(path) else files.read(path, max_seconds)
 
 
@@ -57,7 +57,7 @@ def channels(path: str | os.PathLike[str]) -> int:
 
     Raises AudioError where it cannot be read.
     """
-    path = Path(path)
+    path = storage.path(path)
     return 1 if mixes.is_mix(path) else files.channels(path)
 
 
@@ -66,7 +66,7 @@ def seconds(path: str | os.PathLike[str]) -> float:
 
     Raises AudioError where it cannot be read.
     """
-    path = Path(path)
+    path = storage.path(path)
     return mixes.read(path).seconds if mixes.is_mix(path) else files.seconds(path)
 
 
@@ -75,5 +75,5 @@ def state(path: str | os.PathLike[str]) -> tuple[int, int]:
 
     Of a mix they are made from those of its table and recordings; -1, -1 where there is no file.
     """
-    path = Path(path)
+    path = storage.path(path)
     return mixes.state(path) if mixes.is_mix(path) else files.state(path)

@@ -15,6 +15,7 @@ from typing import BinaryIO, TypeVar
 import numpy as np
 import soundfile
 
+from auditeval import storage
 from auditeval.atomic import replacing
 from auditeval.audio import containers
 from auditeval.audio.waveform import MAX_SECONDS, SILENCE_PEAK, AudioError, Waveform, fault
@@ -47,7 +48,7 @@ def read(path: str | os.PathLike[str], max_seconds: float = MAX_SECONDS) -> Wave
     other. Memory is that of the mono signal, whatever the channel count, and at most that of
     `max_seconds` at `LONG_RATE_HZ`: at a higher rate a clip may last less.
     """
-    path = Path(path)
+    path = storage.path(path)
     with _opened(path) as (source, file):
         work = partial(_decode, path, source, file, max_seconds)
         comes_back = isinstance(source, containers.Endless)
@@ -59,7 +60,7 @@ def read(path: str | os.PathLike[str], max_seconds: float = MAX_SECONDS) -> Wave
 
 def channels(path: str | os.PathLike[str]) -> int:
     """How many channels a file has, by its header; AudioError where that cannot be read."""
-    with _opened(Path(path)) as (_, file):
+    with _opened(storage.path(path)) as (_, file):
         return int(file.channels)
 
 
@@ -68,7 +69,7 @@ def seconds(path: str | os.PathLike[str]) -> float:
 
     Raises AudioError where it cannot be.
     """
-    with _opened(Path(path)) as (source, file):
+    with _opened(storage.path(path)) as (source, file):
         endless = isinstance(source, containers.Endless) or file.frames >= _UNKNOWN_FRAMES
         if not endless:
             return float(file.frames / file.samplerate)
@@ -76,7 +77,10 @@ def seconds(path: str | os.PathLike[str]) -> float:
 
 
 def state(path: Path) -> tuple[int, int]:
-    """Size in bytes and time of change in ns; -1, -1 where there is no file."""
+    """Size in bytes and time of change in ns, of an object its version; -1, -1 where there is no
+    file."""
+    if isinstance(path, storage.UrlPath):
+        return storage.version(path)
     try:
         found = path.stat()
     except (OSError, ValueError):
@@ -120,6 +124,8 @@ def _regular(path: Path) -> Iterator[BinaryIO]:
     """A file, unbuffered; says what libsndfile's "System error" would hide."""
     try:
         regular = stat.S_ISREG(path.stat().st_mode)
+    except storage.StorageError:  # no fault of the file
+        raise
     except ValueError as error:  # a character that no path can hold
         raise AudioError(f"{str(path)!a}: is not a path ({error})") from error
     except (FileNotFoundError, NotADirectoryError) as error:
@@ -133,6 +139,8 @@ def _regular(path: Path) -> Iterator[BinaryIO]:
             if not raw.read(1):
                 raise AudioError(f"{path}: is empty (0 bytes)")
             yield raw
+    except storage.StorageError:
+        raise
     except OSError as error:
         raise AudioError(f"{path}: cannot be read ({error.strerror})") from error
 

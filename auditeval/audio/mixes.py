@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from auditeval import reading, storage
 from auditeval.audio import files
 from auditeval.audio.waveform import (
     FULL_SCALE,
@@ -104,7 +105,16 @@ def name(row: int, clip: str) -> str:
 
 def is_mix(path: Path) -> bool:
     """Whether a path leads into a table of mixes."""
-    return path.parent.suffix == ".parquet" and not path.parent.is_dir()
+    return path.parent.suffix == ".parquet" and not _is_folder(path.parent)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return stat.S_ISDIR(path.stat().st_mode)
+    except storage.StorageError:
+        raise
+    except (OSError, ValueError):
+        return False
 
 
 def read(path: Path) -> Waveform:
@@ -162,7 +172,7 @@ def state(path: Path) -> tuple[int, int]:
         return -1, -1
     cells = (table[f"{letter}_file"][int(found[1])] for letter in set("a" + found[2]))
     try:
-        recordings = [path.parent.parent / str(cell.as_py()) for cell in cells]
+        recordings = [storage.joined(path.parent.parent, str(cell.as_py())) for cell in cells]
     except ValueError:  # bytes that are no text
         return -1, -1
     sizes, times = zip(*map(files.state, [path.parent, *recordings]), strict=True)
@@ -176,7 +186,7 @@ def render(row: Mapping[str, Any], clips: Sequence[str], folder: Path) -> list[n
     """
 
     def samples(letter: str, start: int, length: int) -> np.ndarray:
-        path = folder / row[f"{letter}_file"]
+        path = storage.joined(folder, row[f"{letter}_file"])
         found = recording(path, row["rate_hz"])
         if found.sha256 != row[f"{letter}_sha256"]:
             raise AudioError(
@@ -205,6 +215,8 @@ def render(row: Mapping[str, Any], clips: Sequence[str], folder: Path) -> list[n
 def _table(path: Path) -> Any:
     try:
         state = path.stat()
+    except storage.StorageError:
+        raise
     except (OSError, ValueError) as error:
         raise AudioError(f"{path}: no such table of mixes") from error
     if not stat.S_ISREG(state.st_mode):
@@ -225,7 +237,8 @@ def _read_table(path: Path, modified_ns: int, size: int) -> Any:
     }
     texts = [column for column, (kind, *_) in _RENDERED.items() if kind == "texts"]
     try:
-        there = pyarrow.parquet.read_schema(path)
+        file_path = reading.regular(path)
+        there = pyarrow.parquet.read_schema(file_path)
         wrong = [column for column in _RENDERED if there.names.count(column) != 1]
         if wrong:
             raise AudioError(
@@ -236,7 +249,9 @@ def _read_table(path: Path, modified_ns: int, size: int) -> Any:
                 raise AudioError(
                     f"{path}: is no table of mixes, its {column} are {found}, expected {kind}"
                 )
-        with pyarrow.parquet.ParquetFile(path, read_dictionary=texts) as file:
+        with pyarrow.parquet.ParquetFile(file_path, read_dictionary=texts) as file:
             return file.read(list(_RENDERED)).combine_chunks()
+    except storage.StorageError:
+        raise
     except (pyarrow.ArrowException, OSError) as error:
         raise AudioError(f"{path}: is no table of mixes ({error})") from error

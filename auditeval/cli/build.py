@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from auditeval.cli.options import Address, Engine, EngineName, RayWorkers, chosen
+from auditeval.cli.options import Address, Engine, EngineName, RayWorkers, chosen, path
 from auditeval.progress import stages
 from auditeval.seed import SEED
 from auditeval.text import say
@@ -32,11 +32,14 @@ class Match(str, Enum):
 
 def build(
     clips: Annotated[
-        Path, typer.Option(help="CSV of events: file, label or caption; optional category, id.")
+        Path,
+        typer.Option(
+            help="CSV of events: file, label or caption; optional category, id.", parser=path
+        ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the set.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the set.", parser=path)],
     backgrounds: Annotated[
-        Path | None, typer.Option(help="CSV of backgrounds A; default: the events.")
+        Path | None, typer.Option(help="CSV of backgrounds A; default: the events.", parser=path)
     ] = None,
     audio: Annotated[
         AudioFormat, typer.Option(help="virtual: no audio files, mixes are rendered when read.")

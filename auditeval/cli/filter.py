@@ -7,21 +7,28 @@ from typing import Annotated
 
 import typer
 
-from auditeval.cli.options import Force, Html
+from auditeval.cli.options import Force, Html, path
 from auditeval.cli.report import page_of
 from auditeval.text import cell, say
 
 
 def filter_(
     manifest: Annotated[
-        Path, typer.Argument(help="Pairs: .jsonl, .csv or .parquet.", show_default=False)
+        Path,
+        typer.Argument(help="Pairs: .jsonl, .csv or .parquet.", show_default=False, parser=path),
     ],
     scores: Annotated[
-        Path, typer.Argument(help="Their scores, from `auditeval score`.", show_default=False)
+        Path,
+        typer.Argument(
+            help="Their scores, from `auditeval score`.", show_default=False, parser=path
+        ),
     ],
-    recipe: Annotated[Path, typer.Option(help="YAML file of stages; see recipes/filter.")],
+    recipe: Annotated[
+        Path, typer.Option(help="YAML file of stages; see recipes/filter.", parser=path)
+    ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Kept pairs: .jsonl, .csv or .parquet.")
+        Path,
+        typer.Option("--output", "-o", help="Kept pairs: .jsonl, .csv or .parquet.", parser=path),
     ],
     html: Html = None,
     force: Force = False,

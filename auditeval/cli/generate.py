@@ -7,15 +7,19 @@ from typing import Annotated
 
 import typer
 
-from auditeval.cli.options import Address, Engine, EngineName, RayWorkers, chosen
+from auditeval.cli.options import Address, Engine, EngineName, RayWorkers, chosen, path
 from auditeval.progress import track
 from auditeval.seed import SEED
 from auditeval.text import say
 
 
 def generate(
-    prompts: Annotated[Path, typer.Argument(help="CSV: label or caption; optional category.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the clips.")],
+    prompts: Annotated[
+        Path, typer.Argument(help="CSV: label or caption; optional category.", parser=path)
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder of the clips.", parser=path)
+    ],
     seconds: Annotated[
         float, typer.Option(min=0.1, help="Length of each clip: 10 for backgrounds, 6 for events.")
     ] = 10.0,

@@ -10,6 +10,7 @@ import typer
 from auditeval.cli.options import (
     Address,
     CacheDir,
+    CacheSize,
     Device,
     Engine,
     EngineName,
@@ -17,6 +18,7 @@ from auditeval.cli.options import (
     RayWorkers,
     Workers,
     chosen,
+    path,
 )
 from auditeval.progress import bars
 from auditeval.seed import SEED
@@ -29,10 +31,13 @@ if TYPE_CHECKING:
 def metrics(
     manifests: Annotated[
         list[Path],
-        typer.Argument(help="Pairs: .jsonl, .csv or .parquet; each is a row of the table."),
+        typer.Argument(
+            help="Pairs: .jsonl, .csv or .parquet; each is a row of the table.", parser=path
+        ),
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for data_quality.json and .md.")
+        Path,
+        typer.Option("--output", "-o", help="Folder for data_quality.json and .md.", parser=path),
     ],
     only: Annotated[
         str | None,
@@ -61,6 +66,7 @@ def metrics(
     workers: Workers = 2,
     device: Device = "auto",
     cache_dir: CacheDir = None,
+    cache_size: CacheSize = None,
     seed: Annotated[int, typer.Option(help="Seed of groups and splits.")] = SEED,
     force: Force = False,
     engine: Engine = EngineName.local,
@@ -134,6 +140,7 @@ def metrics(
             names,
             batch_size=batch_size,
             cache_dir=cache_dir,
+            cache_size=cache_size,
             workers=workers,
             device="cpu" if where else str(choose_device(device)),
             seed=seed,
@@ -152,10 +159,10 @@ def _named(manifests: list[Path]) -> dict[str, Path]:
     """By stem; by path where two have one stem."""
     from auditeval.types import UserError
 
-    for path in manifests:
-        if not path.exists():
-            raise UserError(f"{path}: no such manifest")
-    if len({path.resolve() for path in manifests}) < len(manifests):
+    for one in manifests:
+        if not one.exists():
+            raise UserError(f"{one}: no such manifest")
+    if len({one.resolve() for one in manifests}) < len(manifests):
         raise UserError("a manifest stands twice among those to compare")
-    short = len({path.stem for path in manifests}) == len(manifests)
-    return {path.stem if short else str(path): path for path in manifests}
+    short = len({one.stem for one in manifests}) == len(manifests)
+    return {one.stem if short else str(one): one for one in manifests}

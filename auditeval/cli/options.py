@@ -13,14 +13,26 @@ import typer
 if TYPE_CHECKING:
     from auditeval.blocks import Engine as BlockEngine
 
+
+def path(name: str) -> Path:
+    """A file or folder of this machine, or a URL."""
+    from auditeval import storage
+    from auditeval.types import UserError
+
+    try:
+        return storage.path(name)
+    except UserError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
 Checkpoint = Annotated[
     str | None,
     typer.Option(
         "--checkpoint", "-c", help="Checkpoint folder or model hub id; default: the shipped one."
     ),
 ]
-Original = Annotated[Path | None, typer.Option(help="One pair: the original clip.")]
-Edited = Annotated[Path | None, typer.Option(help="One pair: the edited clip.")]
+Original = Annotated[Path | None, typer.Option(help="One pair: the original clip.", parser=path)]
+Edited = Annotated[Path | None, typer.Option(help="One pair: the edited clip.", parser=path)]
 OriginalCaption = Annotated[str, typer.Option(help="One pair: what the original holds.")]
 TargetCaption = Annotated[str, typer.Option(help="One pair: what was asked for.")]
 Workers = Annotated[
@@ -28,7 +40,11 @@ Workers = Annotated[
 ]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:N or mps.")]
 CacheDir = Annotated[
-    Path | None, typer.Option(help="Cache; default $AUDITEVAL_CACHE or the user's.")
+    Path | None, typer.Option(help="Cache; default $AUDITEVAL_CACHE or the user's.", parser=path)
+]
+CacheSize = Annotated[
+    str | None,
+    typer.Option(help="Most that the cache takes, as in 20GB; what was not used lately goes."),
 ]
 Resamples = Annotated[int, typer.Option(min=0, help="Bootstrap draws of the intervals.")]
 

@@ -11,6 +11,7 @@ import typer
 from auditeval.cli.options import (
     Address,
     CacheDir,
+    CacheSize,
     Checkpoint,
     Device,
     Edited,
@@ -22,12 +23,14 @@ from auditeval.cli.options import (
     TargetCaption,
     Workers,
     chosen,
+    path,
 )
 from auditeval.progress import bars
 from auditeval.text import say
 
 if TYPE_CHECKING:
     from auditeval.manifest_scoring import Progress
+    from auditeval.scoring import Evaluator
     from auditeval.types import EditPair
 
 _NAMED = 5  # ids in a sentence
@@ -35,11 +38,12 @@ _NAMED = 5  # ids in a sentence
 
 def score(
     manifest: Annotated[
-        Path | None, typer.Argument(help="Pairs: .jsonl, .csv or .parquet.", show_default=False)
+        Path | None,
+        typer.Argument(help="Pairs: .jsonl, .csv or .parquet.", show_default=False, parser=path),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Scores table: .csv, .jsonl or .parquet."),
+        typer.Option("--output", "-o", help="Scores table: .csv, .jsonl or .parquet.", parser=path),
     ] = None,
     checkpoint: Checkpoint = None,
     original: Original = None,
@@ -50,6 +54,7 @@ def score(
     workers: Workers = 2,
     device: Device = "auto",
     cache_dir: CacheDir = None,
+    cache_size: CacheSize = None,
     base: Annotated[
         str | None,
         typer.Option(help="Qwen2.5-Omni: folder or hub id of the base; default: as in training."),
@@ -96,9 +101,17 @@ def score(
         auditeval score pairs.jsonl -c ADAPTER --base Qwen2.5-Omni-7B --dtype bfloat16 -o scores.csv
 
         auditeval score pairs.parquet --engine ray --address auto --parts -o scores
+
+        auditeval score s3://BUCKET/pairs.parquet --cache-dir s3://BUCKET/cache -o
+        s3://BUCKET/scores.parquet
     """
     from auditeval.scoring import load
     from auditeval.types import AXES, UserError
+
+    def loaded(device: str) -> Evaluator:
+        return load(
+            checkpoint, device, cache_dir, workers, base, dtype, merge, max_duration, cache_size
+        )
 
     single = original is not None or edited is not None
     if single == (manifest is not None):
@@ -109,7 +122,7 @@ def score(
         if not manifest.exists():
             raise UserError(f"{manifest}: no such manifest")
         own = device if engine is EngineName.local else "cpu"
-        evaluator = load(checkpoint, own, cache_dir, workers, base, dtype, merge, max_duration)
+        evaluator = loaded(own)
         with chosen(engine, address, ray_workers, device) as where:
             steps = evaluator.score_manifest(
                 manifest, output, batch_size, fresh, force, where, parts
@@ -125,7 +138,7 @@ def score(
     if output is not None:
         raise UserError("-o goes with a MANIFEST; the scores of one pair are printed")
     pair = one_pair(original, edited, original_caption, target_caption)
-    evaluator = load(checkpoint, device, cache_dir, workers, base, dtype, merge, max_duration)
+    evaluator = loaded(device)
     (row,) = evaluator.score([pair])
     if row.status == "error":
         raise UserError(row.reason)

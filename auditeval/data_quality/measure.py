@@ -6,13 +6,12 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from auditeval import manifest, manifest_blocks
+from auditeval import manifest, manifest_blocks, storage
 from auditeval.blocks import Block, Engine, Local, cut
 from auditeval.data_quality.catalogue import (
     ENCODER_ROLES,
@@ -73,6 +72,7 @@ def measure(
     *,
     batch_size: int = 32,
     cache_dir: str | os.PathLike[str] | None = None,
+    cache_size: str | None = None,
     workers: int = 2,
     device: str = "cpu",
     seed: int = SEED,
@@ -107,10 +107,10 @@ def measure(
             if ENCODER_ROLES[role].family and (family := getattr(extractor, "family", "")):
                 families[role] = family
             fitting = at_rate(metrics, extractor.rate_hz, bool(only))
-            store = FeatureStore(Encoder([extractor]), cache_dir, workers)
+            store = FeatureStore(Encoder([extractor]), cache_dir, workers, cache_size=cache_size)
             make: Callable[[], FeatureStore] = partial(_itself, store)
             if engine:
-                make = partial(_store, role, encoders[role], engine.device, cache_dir)
+                make = partial(_store, role, encoders[role], engine.device, cache_dir, cache_size)
             for name in sets:
                 made[name].update(run.values(make, role, fitting, name))
             if run.found:
@@ -218,9 +218,11 @@ def _store(
     extractor: Extractor | Mapping[str, Any],
     device: str,
     cache_dir: str | os.PathLike[str] | None,
+    cache_size: str | None,
 ) -> FeatureStore:
     """In a process of its own, of one thread."""
-    return FeatureStore(Encoder([loaded(role, extractor, device)]), cache_dir, workers=0)
+    encoder = Encoder([loaded(role, extractor, device)])
+    return FeatureStore(encoder, cache_dir, workers=0, cache_size=cache_size)
 
 
 class _Part(NamedTuple):
@@ -329,14 +331,14 @@ class _Run:
 def _blocks(pairs: Pairs, total: int) -> Iterator[Block]:
     """Of one length for whatever does them, since sums of other blocks differ by rounding."""
     if isinstance(pairs, (str, os.PathLike)):
-        return manifest_blocks.cut(Path(pairs), total, _BLOCK_ROWS)
+        return manifest_blocks.cut(storage.path(pairs), total, _BLOCK_ROWS)
     return cut(total, _BLOCK_ROWS)
 
 
 def _pairs_of(pairs: Pairs, block: Block) -> Iterator[EditPair]:
     if isinstance(pairs, (str, os.PathLike)):
         assert isinstance(block, ManifestBlock)
-        return manifest_blocks.read(Path(pairs), block)
+        return manifest_blocks.read(storage.path(pairs), block)
     return islice(pairs, block.first, block.first + block.rows)
 
 

@@ -19,11 +19,10 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
-import platformdirs
 from safetensors.numpy import load, save
 
-from auditeval import audio
-from auditeval.entries import Entries
+from auditeval import audio, storage
+from auditeval.entries import Entries, bounded
 from auditeval.features.asked import asked_words
 from auditeval.features.encoder import Clip, EncodedPair, Encoder
 from auditeval.features.extractor import AudioFeatures, Extractor, Texts
@@ -48,11 +47,6 @@ class Failure(NamedTuple):
     reason: str
 
 
-def default_cache_dir() -> Path:
-    """`$AUDITEVAL_CACHE`, or the user's cache folder."""
-    return Path(os.environ.get("AUDITEVAL_CACHE") or platformdirs.user_cache_dir("auditeval"))
-
-
 class _Heard(NamedTuple):
     """A file, and the names of the extractors that hear it."""
 
@@ -67,6 +61,8 @@ class FeatureStore:
     A clip that lasts longer than `max_seconds` has no features (see `audio.files.read`).
     `encoder_seconds` and `misses` say what the encoders cost so far. A cache on a full disk, or on
     one that cannot be written or read, costs a warning; raises UserError where it is no folder.
+    It may be a URL, and is kept to `cache_size` (default `$AUDITEVAL_CACHE_SIZE`, or no bound), see
+    `entries.bounded`. A store that does not answer raises StorageError, also for clips.
     """
 
     def __init__(
@@ -75,6 +71,7 @@ class FeatureStore:
         cache_dir: str | os.PathLike[str] | None = None,
         workers: int = 2,
         max_seconds: float = audio.MAX_SECONDS,
+        cache_size: str | None = None,
     ) -> None:
         if not 0 < max_seconds <= _DAY_SECONDS:
             raise UserError(
@@ -91,11 +88,13 @@ class FeatureStore:
         self._lock = threading.Condition()
         self._claimed: set[str] = set()
         self._one_large = threading.Lock()
-        folder = Path(cache_dir or default_cache_dir())
+        folder = storage.path(cache_dir or storage.cache_dir())
+        most = storage.bytes_of(cache_size or os.environ.get("AUDITEVAL_CACHE_SIZE"))
+        bound = None if most is None else bounded(folder, most)
         self._entries = {}
         for name, extractor in encoder.extractors.items():
             made_by = f"{name}@{extractor.revision}"
-            self._entries[name] = Entries(folder / made_by, made_by)
+            self._entries[name] = Entries(folder / made_by, made_by, bound=bound)
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError) as error:
@@ -180,6 +179,7 @@ class FeatureStore:
                     needed = self.encoder.needed(said) - (spared(said) if spared else frozenset())
                 for path in (pair.original, pair.edited):
                     by[path] = by.get(path, frozenset()) | needed
+            storage.ahead(by)
             heard = {path: _Heard(path, names) for path, names in by.items()}
             clips = _Batched(pool, self._read, heard.values(), self.encoder.batch_size)
             joined = []
@@ -255,6 +255,7 @@ class FeatureStore:
         """Nothing where the encoder refuses one of several clips."""
         failures: dict[Path, Failure] = {}
         waveforms: list[audio.Waveform] = []
+        storage.ahead(path for path, _ in files)
         for path, _ in files:
             try:
                 waveforms.append(audio.decode(path, self.max_seconds))
@@ -297,19 +298,17 @@ class FeatureStore:
             for name, extractors in zip(names, by, strict=True):
                 wanted[name] |= extractors
             for extractor in self.encoder.extractors:
-                for name, row in rows.items():
-                    if extractor not in wanted[name]:
-                        continue
-                    data = self._entries[extractor].read(name)
+                asked = [name for name in rows if extractor in wanted[name]]
+                for name, data in zip(asked, self._entries[extractor].read_all(asked), strict=True):
                     if data is None:
-                        missing.setdefault(extractor, []).append(row)
+                        missing.setdefault(extractor, []).append(rows[name])
                     else:
                         entries[name][extractor] = load(data)
             for of, computed in zip(missing, compute(missing) if missing else (), strict=True):
-                for row, made in zip(missing[of], computed, strict=True):
-                    arrays = {k: np.ascontiguousarray(v) for k, v in made.items()}
-                    self._entries[of].write(names[row], save(arrays))
-                    entries[names[row]][of] = made
+                made = {names[row]: one for row, one in zip(missing[of], computed, strict=True)}
+                self._entries[of].write_all((name, _saved(one)) for name, one in made.items())
+                for name, one in made.items():
+                    entries[name][of] = one
         return [
             {of: entries[name][of] for of in self.encoder.extractors if of in wanted[name]}
             for name in names
@@ -348,6 +347,10 @@ def _entry(extractor: Extractor, features: AudioFeatures) -> Arrays:
     if not np.isfinite(embedding).all():
         raise audio.AudioError(f"{extractor.name} makes numbers of it that are not finite")
     return {"embedding": embedding, **{f"frames.{k}": v for k, v in frames.items()}}
+
+
+def _saved(entry: Arrays) -> bytes:
+    return save({key: np.ascontiguousarray(value) for key, value in entry.items()})
 
 
 def _features(entry: Arrays) -> AudioFeatures:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from decimal import ROUND_HALF_UP, Decimal
 from math import isfinite
-from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from auditeval import storage
 from auditeval.reading import yaml_file
 from auditeval.types import Axis, UserError, sentence
 
@@ -108,7 +108,7 @@ class Recipe(BaseModel):
 
 def read_recipe(path: str | os.PathLike[str]) -> Recipe:
     """A recipe from YAML; raises UserError with file and stage for what is none."""
-    path = Path(path)
+    path = storage.path(path)
     plain = yaml_file(path)
     if not isinstance(plain, dict):
         raise UserError(f"{path}: expected the key stages and a list of stages under it")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars
 
-from auditeval import manifest, scores_table
+from auditeval import manifest, scores_table, storage
 from auditeval.types import AXES, EditPair
 from auditeval.votes import RATER_IDS
 
@@ -50,9 +50,10 @@ def _scan(path: Path) -> polars.DataFrame:
         ),
         ".parquet": lambda: polars.scan_parquet(path, glob=False),
     }
-    rows = scans[path.suffix.lower()]()
+    suffix, path = path.suffix.lower(), storage.local(path)
+    rows = scans[suffix]()
     found = rows.collect_schema()
-    if path.suffix.lower() != ".jsonl":
+    if suffix != ".jsonl":
         if not _REQUIRED <= set(found) <= _KNOWN:
             raise _Unclear
         if "operation" not in found:

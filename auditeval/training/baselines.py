@@ -7,19 +7,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
-from auditeval import audio
+from auditeval import audio, storage
 from auditeval.backends.backend import Backend
 from auditeval.backends.load import Backends
 from auditeval.data.splits import Fold
 from auditeval.features.encoder import Encoder
 from auditeval.features.extractor import Extractor
 from auditeval.features.pair import PairFeatures
-from auditeval.features.store import Failure, FeatureStore, default_cache_dir
+from auditeval.features.store import Failure, FeatureStore
 from auditeval.metrics.clap_score import clap_score
 from auditeval.metrics.divergence import inception_score
 from auditeval.progress import track
@@ -114,7 +113,9 @@ def of_edited(
     It may be on a scale of 1 to 5, but answers another question than the axes ask. What the backend
     said is kept by content.
     """
-    backends = Backends({"speech_quality": rater}, Path(cache_dir or default_cache_dir()) / RATINGS)
+    backends = Backends(
+        {"speech_quality": rater}, storage.path(cache_dir or storage.cache_dir()) / RATINGS
+    )
     values: dict[str, dict[Axis, float]] = {}
     for pair in each(pairs, name):
         try:

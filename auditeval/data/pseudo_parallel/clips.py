@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from auditeval import storage
 from auditeval.audio import AudioError, mixes
 from auditeval.data import mixing
 from auditeval.reading import text_lines
@@ -68,7 +69,9 @@ def read_clips(path: Path, group_by: str = "id") -> list[Clip]:
             raise UserError(f"{path}:{line}: file is empty")
         label, caption, category = _prompt(path, line, cells)
         group = cells.get(group_by) or cells["file"]
-        clips.append(Clip(path.parent / cells["file"], label, caption, category, group))
+        clips.append(
+            Clip(storage.joined(path.parent, cells["file"]), label, caption, category, group)
+        )
     return clips
 
 

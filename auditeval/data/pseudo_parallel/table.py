@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from auditeval import manifest
+from auditeval import manifest, storage
 from auditeval.atomic import replacing
 from auditeval.data import mixing
 from auditeval.types import UserError
@@ -81,7 +81,7 @@ def _opened(path: Path) -> Iterator[Any]:
     import pyarrow.parquet
 
     try:
-        with pyarrow.parquet.ParquetFile(path) as file:
+        with pyarrow.parquet.ParquetFile(storage.local(path)) as file:
             yield file
     except (pyarrow.ArrowException, FileNotFoundError, KeyError) as error:
         raise UserError(
