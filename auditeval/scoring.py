@@ -18,6 +18,7 @@ from auditeval.audio import MAX_SECONDS
 from auditeval.blocks import Engine, Local
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.manifest_scoring import Progress, score_manifest
+from auditeval.pretrained.accelerators import place
 from auditeval.pretrained.threads import one_thread
 from auditeval.scoring_blocks import ScoringWorker
 from auditeval.text import visible
@@ -87,7 +88,8 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         self.device = choose_device(device)
         checkpoint.encoder.to(str(self.device))
         self.store = FeatureStore(checkpoint.encoder, cache_dir, workers, max_seconds)
-        self._model = checkpoint.model.to(self.device)
+        place(self.device, checkpoint.model)
+        self._model = checkpoint.model
 
     def score(self, pairs: Sequence[EditPair]) -> list[Scores]:
         """Ratings 1 to 5 for each pair, in order; what cannot be scored has status "error".

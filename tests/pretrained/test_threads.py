@@ -63,3 +63,28 @@ def test_libraries_are_looked_for_again_once_modules_have_come(
             with one_thread():
                 pass
     assert looked == [looked[0], looked[0] + 1]
+
+
+def test_products_on_a_gpu_are_in_full_inside(monkeypatch: pytest.MonkeyPatch) -> None:
+    def cut() -> list[str]:
+        convolutions = torch.backends.cudnn
+        parts = (convolutions.conv, convolutions.rnn, torch.backends.cuda.matmul)
+        return [part.fp32_precision for part in parts]
+
+    if not hasattr(torch.backends.cudnn, "conv"):
+        pytest.skip("this torch has no switch for each of them")
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("high")
+    try:
+        assert cut() == ["tf32"] * 3
+        with one_thread():
+            assert cut() == ["tf32"] * 3  # no GPU is in use
+        monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
+        with one_thread():
+            with one_thread():
+                assert cut() == ["ieee"] * 3
+            assert cut() == ["ieee"] * 3
+        assert cut() == ["tf32"] * 3
+        assert torch.get_float32_matmul_precision() == "high"
+    finally:
+        torch.set_float32_matmul_precision(before)
