@@ -58,7 +58,7 @@ class Naturalness(Extractor):
         starts = np.linspace(0, beyond, 1 + -(-beyond // WINDOW)).astype(int)
         with torch.inference_mode():
             clip = torch.from_numpy(samples).to(self.device)
-            ratings = [float(self._network(clip[start : start + WINDOW])) for start in starts]
+            ratings = [self._network(clip[start : start + WINDOW]) for start in starts]
         mos = np.array(ratings, np.float32)[:, None]
         return AudioFeatures(mos.mean(axis=0), {"mos": mos})
 

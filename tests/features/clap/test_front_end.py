@@ -44,6 +44,17 @@ def test_they_are_those_of_the_extractor(truncation: str, padding: str) -> None:
     assert (made - expected).abs().max() < 1e-4  # dB
 
 
+def test_no_tensor_stays_on_the_processor(tiny_clap: Path) -> None:
+    """The meta device computes nothing, and refuses what lies elsewhere."""
+    clap, meta = ClapExtractor(str(tiny_clap))._clap.to("meta"), torch.device("meta")
+    mel = log_mel(clap.front_end, clap.mel_bank(), windows(), meta)
+    with torch.inference_mode():
+        made = clap.embed_audio(mel)
+    assert (made.device, made.shape) == (meta, (5, clap.dim))
+    with pytest.raises(RuntimeError, match="meta"), torch.inference_mode():
+        clap.embed_audio(torch.zeros(mel.shape))
+
+
 def test_passes_are_as_large_as_memory_takes(
     tiny_clap: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
