@@ -230,7 +230,8 @@ def _scoring_worker(
     loaded_by: Mapping[str, Any], digest: str, manifest_path: Path, batch_size: int
 ) -> ScoringWorker:
     """In a process of its own: the evaluator of that digest, loaded again."""
-    evaluator = load(**loaded_by, workers=0)
+    # What an accelerator does is not all that a worker does: threads decode meanwhile.
+    evaluator = load(**loaded_by, workers=0 if loaded_by["device"] == "cpu" else 2)
     if evaluator.checkpoint.digest != digest:
         raise UserError(
             f"{evaluator.source or evaluator.name}: is another checkpoint here than where the "

@@ -219,8 +219,9 @@ def _store(
     device: str,
     cache_dir: str | os.PathLike[str] | None,
 ) -> FeatureStore:
-    """In a process of its own, of one thread."""
-    return FeatureStore(Encoder([loaded(role, extractor, device)]), cache_dir, workers=0)
+    """In a process of its own, of one thread; for an accelerator, two more decode."""
+    workers = 0 if device == "cpu" else 2
+    return FeatureStore(Encoder([loaded(role, extractor, device)]), cache_dir, workers)
 
 
 class _Part(NamedTuple):
