@@ -17,6 +17,7 @@ Switches = list[tuple[Any, str, Any]]
 """Objects, names of attributes of theirs, and values."""
 
 _lock = threading.Lock()
+_left_early = threading.local()
 _inside = 0
 _before = 1
 _limits: Any = None
@@ -38,9 +39,11 @@ def one_thread() -> Iterator[None]:
     global _inside, _before, _limits, _precisions
     with _lock:
         if _inside == 0:
-            _before = torch.get_num_threads()
+            # Of a thread that left before others its own number is still the 1 from here.
+            _before = getattr(_left_early, "before", None) or torch.get_num_threads()
             _limits = _pools().limit(limits=1)
-            _precisions = _set(_switches()) if torch.cuda.is_initialized() else []
+        if not _precisions and torch.cuda.is_initialized():  # maybe since the first came in
+            _precisions = _set(_switches())
         _inside += 1
         torch.set_num_threads(1)
     try:
@@ -51,7 +54,9 @@ def one_thread() -> Iterator[None]:
             if _inside == 0 and _limits is not None:
                 _limits.restore_original_limits()
                 _set(_precisions)
+                _precisions = []
             torch.set_num_threads(_before if _inside == 0 else 1)
+            _left_early.before = _before if _inside else None
 
 
 def _switches() -> Switches:
