@@ -18,11 +18,11 @@ Result = TypeVar("Result")
 
 def place(device: str | torch.device, *modules: nn.Module) -> torch.device:
     """Move modules to a device; raises UserError where its memory does not do."""
-    place = torch.device(device)
-    with memory_of(place, UserError, "the model", "another device, or a smaller dtype, may do"):
+    where = torch.device(device)
+    with memory_of(where, UserError, "the model", "another device, or a smaller dtype, may do"):
         for module in modules:
-            module.to(place)
-    return place
+            module.to(where)
+    return where
 
 
 @contextmanager

@@ -17,25 +17,24 @@ from transformers import ClapFeatureExtractor
 _LEAST_POWER = 1e-10
 
 
-def log_mel(
-    front_end: ClapFeatureExtractor,
-    bank: np.ndarray,
-    windows: Sequence[np.ndarray],
-    device: torch.device,
-) -> Tensor:
+def log_mel(front_end: ClapFeatureExtractor, bank: Tensor, windows: Sequence[np.ndarray]) -> Tensor:
     """Windows no longer than the model's to what `front_end` makes of each with the filters `bank`
-    :: (N,) each -> float32 (B, 1, T, 64), fused (B, 4, T, 64), to 1e-4 dB, on `device`."""
+    :: (N,) each, (513, 64) -> float32 (B, 1, T, 64), fused (B, 4, T, 64), to 1e-4 dB, on the
+    device of the filters."""
+    device = bank.device
     filled = torch.from_numpy(np.stack([_filled(front_end, window) for window in windows]))
+    if device.type == "cuda":
+        filled = filled.pin_memory()  # or the copy would wait for the pass before, and all for it
     size = front_end.fft_window_size
     spectrum = torch.stft(
         # In double precision, like the original: of a loud clip, its quiet bands are in the rest.
-        filled.to(device).double(),
+        filled.to(device, non_blocking=True).double(),
         size,
         front_end.hop_length,
         window=torch.hann_window(size, dtype=torch.float64, device=device),
         return_complex=True,
     )
-    power = torch.from_numpy(bank).to(device).double().T @ spectrum.abs().square()
+    power = bank.double().T @ spectrum.abs().square()
     decibels = 10 * power.clamp(min=_LEAST_POWER).log10()
     channels = 4 if front_end.truncation == "fusion" else 1
     return decibels.float().transpose(1, 2)[:, None].expand(-1, channels, -1, -1)

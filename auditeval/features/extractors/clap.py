@@ -99,6 +99,8 @@ class ClapExtractor(WindowExtractor):
         on_processor = self.device.type == "cpu"
         self.batch_size = self._chosen_batch_size or (1 if on_processor else _ACCELERATOR_BATCH)
         self._windows = Passes(self.device, self.batch_size)
+        if self.device.type == "cuda":
+            self._bank = torch.from_numpy(self._clap.mel_bank()).to(self.device)
         self._captions = Passes(self.device, 1 if on_processor else _ACCELERATOR_CAPTIONS)
 
     def encode_audio(self, clips: Sequence[np.ndarray]) -> list[AudioFeatures]:
@@ -151,7 +153,7 @@ class ClapExtractor(WindowExtractor):
         front_end = self._clap.front_end
         with torch.inference_mode(), one_thread():
             if self.device.type == "cuda":
-                mel = log_mel(front_end, self._clap.mel_bank(), windows, self.device)
+                mel = log_mel(front_end, self._bank, windows)
             else:
                 rate_hz = front_end.sampling_rate
                 made = [front_end(x, sampling_rate=rate_hz, return_tensors="pt") for x in windows]

@@ -66,14 +66,12 @@ class YamNet:
 
     def to(self, device: str) -> torch.device:
         """Run on this torch device from now on."""
-        place = torch.device(device)
-        make = yamnet_network.on_processor
-        self._network = (
-            make(self._model)
-            if place.type == "cpu"
-            else yamnet_network.on_device(self._model, device)
-        )
-        return place
+        where = torch.device(device)
+        if where.type == "cpu":
+            self._network = yamnet_network.on_processor(self._model)
+        else:
+            self._network = yamnet_network.on_device(self._model, device)
+        return where
 
     def __call__(self, samples: np.ndarray) -> Patches:
         """Mono float32 (N,) at 16 kHz to its patches; the last one is padded with zeros."""
