@@ -1,8 +1,7 @@
 """The log-mel frames of a CLAP, computed on an accelerator.
 
-`ClapFeatureExtractor` takes a window apart in a loop of Python, frame by frame: 54 ms for 10 s, in
-which no other thread runs. That is little beside a pass on a processor, and several times one on a
-GPU.
+`ClapFeatureExtractor` takes a window apart in a loop of Python, frame by frame: 50 ms for 10 s, in
+which hardly another thread runs. That is little beside a pass on a processor; a GPU would wait.
 """
 
 from __future__ import annotations
