@@ -18,6 +18,7 @@ from auditeval.audio import MAX_SECONDS
 from auditeval.blocks import Engine, Local
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.manifest_scoring import Progress, score_manifest
+from auditeval.pretrained.accelerators import place
 from auditeval.pretrained.threads import one_thread
 from auditeval.scoring_blocks import ScoringWorker
 from auditeval.text import visible
@@ -91,7 +92,8 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         self.device = choose_device(device)
         checkpoint.encoder.to(str(self.device))
         self.store = FeatureStore(checkpoint.encoder, cache_dir, workers, max_seconds, cache_size)
-        self._model = checkpoint.model.to(self.device)
+        place(self.device, checkpoint.model)
+        self._model = checkpoint.model
 
     def score(self, pairs: Sequence[EditPair]) -> list[Scores]:
         """Ratings 1 to 5 for each pair, in order; what cannot be scored has status "error".
@@ -232,7 +234,8 @@ def _scoring_worker(
     loaded_by: Mapping[str, Any], digest: str, manifest_path: Path, batch_size: int
 ) -> ScoringWorker:
     """In a process of its own: the evaluator of that digest, loaded again."""
-    evaluator = load(**loaded_by, workers=0)
+    # What an accelerator does is not all that a worker does: threads decode meanwhile.
+    evaluator = load(**loaded_by, workers=0 if loaded_by["device"] == "cpu" else 2)
     if evaluator.checkpoint.digest != digest:
         raise UserError(
             f"{evaluator.source or evaluator.name}: is another checkpoint here than where the "

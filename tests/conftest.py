@@ -44,6 +44,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--trials", type=int, default=3, help="Clips of each law about processors; 3 is quick."
     )
+    parser.addoption(
+        "--gpu-device", default="cuda", help="Where tests/gpu compute; cpu tries the tests alone."
+    )
     parser.addoption("--evaluator", help="Checkpoint that is held to the laws about processors.")
 
 

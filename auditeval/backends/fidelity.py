@@ -46,7 +46,7 @@ class SQUIM:
             fill(path, self._model, state, "SQUIM_OBJECTIVE")
         self._model.eval().requires_grad_(False)
         self.revision = f"{_CODE}-{version('torchaudio')}-{digest(self._model)}"
-        self._device = device
+        self.device = device
         self._model.to(device)
 
     def __call__(self, clip: audio.Waveform) -> Ratings:
@@ -66,5 +66,5 @@ class SQUIM:
         """STOI, PESQ and SI-SDR of at most one window."""
         padded = np.pad(window, (0, max(0, _LEAST_SAMPLES - len(window))))
         with torch.inference_mode():
-            measures = self._model(torch.from_numpy(padded).to(self._device)[None])
+            measures = self._model(torch.from_numpy(padded).to(self.device)[None])
         return [measure.item() for measure in measures]

@@ -103,7 +103,9 @@ class Backends:
     def __call__(self, role: str, clip: Waveform) -> Any:
         """What the model of a role says of a clip: a result as `ROLES` has it."""
         model = self.model(role)
-        key = (role, model.name, model.revision, content_hash(clip))
+        kind = str(getattr(model, "device", "cpu")).partition(":")[0]
+        place = () if kind == "cpu" else (kind,)  # other devices round otherwise
+        key = (role, model.name, model.revision, *place, content_hash(clip))
         return self._cache.get(key, ROLES[role], lambda: _heard(model, clip))
 
     def named(self, roles: list[str]) -> dict[str, str]:

@@ -35,7 +35,7 @@ class Resemblyzer:
     same_speaker_cosine = 0.76
 
     def __init__(self, device: str = "cpu") -> None:
-        self._encoder = VoiceEncoder(device)
+        self._encoder, self.device = VoiceEncoder(device), device
         self.revision = self._encoder.revision
 
     def __call__(self, clip: audio.Waveform) -> SpeakerEmbedding:
@@ -59,7 +59,7 @@ class WavLMSpeaker:
 
         self._model, digest = _pretrained(WavLMForXVector, checkpoint)
         self._model.to(device)
-        self._device = device
+        self.device = device
         with _from(checkpoint, "feature extractor"):
             front_end = Wav2Vec2FeatureExtractor.from_pretrained(checkpoint)
         self._normalise = bool(front_end.do_normalize)
@@ -77,7 +77,7 @@ class WavLMSpeaker:
                 f"{clip.seconds:.2f} s are too short for a voice, at least "
                 f"{self._least_samples / RATE_HZ:.2f} s are needed"
             )
-        samples = torch.from_numpy(heard.copy())[None].to(self._device)
+        samples = torch.from_numpy(heard.copy())[None].to(self.device)
         if self._normalise:
             samples = (samples - samples.mean()) / (samples.var(correction=0) + 1e-7).sqrt()
         with torch.inference_mode():
@@ -106,7 +106,7 @@ class WavLMECAPA:
         self._head, head_digest = load_head(Path(checkpoint).expanduser(), self._wavlm.config)
         self._wavlm.to(device)
         self._head.to(device)
-        self._device = device
+        self.device = device
         self.name = f"{Path(wavlm).name}-ecapa-tdnn"
         self.revision = f"{_CODE}-{digest}-{head_digest}"
 
@@ -114,7 +114,7 @@ class WavLMECAPA:
         """Raises AudioError for digital silence."""
         import torch
 
-        samples = torch.from_numpy(_audible(clip).copy())[None].to(self._device)
+        samples = torch.from_numpy(_audible(clip).copy())[None].to(self.device)
         with torch.inference_mode():
             states = self._wavlm(samples, output_hidden_states=True).hidden_states
             return _unit(self._head(torch.stack(states))[0].cpu().numpy())

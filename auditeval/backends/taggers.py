@@ -57,6 +57,7 @@ class PANNsTagger:
 
         self._extractor = Cnn14Extractor(checkpoint)
         self._extractor.to(device)
+        self.device = device
         self._labels = audioset_labels()
         self.revision = self._extractor.revision
         self.fingerprint = sha256(Path(checkpoint).expanduser())

@@ -52,7 +52,7 @@ class FunASR:
 
         with threads_kept(), contextlib.redirect_stdout(sys.stderr):
             self._model = AutoModel(model=model, device=device, disable_update=True)
-        self.name = Path(model).name
+        self.name, self.device = Path(model).name, device
         self.revision = revision(_CODE, "funasr", Path(self._model.model_path) / "model.pt")
 
     def __call__(self, clip: Waveform) -> Transcript:

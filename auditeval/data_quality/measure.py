@@ -220,9 +220,10 @@ def _store(
     cache_dir: str | os.PathLike[str] | None,
     cache_size: str | None,
 ) -> FeatureStore:
-    """In a process of its own, of one thread."""
+    """In a process of its own, of one thread; for an accelerator, two more decode."""
     encoder = Encoder([loaded(role, extractor, device)])
-    return FeatureStore(encoder, cache_dir, workers=0, cache_size=cache_size)
+    workers = 0 if device == "cpu" else 2
+    return FeatureStore(encoder, cache_dir, workers, cache_size=cache_size)
 
 
 class _Part(NamedTuple):

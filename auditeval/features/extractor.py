@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 
 from auditeval.features.alignment import Alignment
 from auditeval.features.comparison import PATCH_NAMES, Frames, compare_patches
@@ -77,6 +78,14 @@ class Extractor:
     on_demand: bool = False
     steps: Mapping[str, float] = MappingProxyType({})
     """Of frames that lie evenly in time: how many seconds one is after the other, by name."""
+    device = torch.device("cpu")
+    """Where it computes: of two kinds of device the numbers differ by rounding."""
+
+    @property
+    def made_by(self) -> str:
+        """Whose numbers an entry of the cache holds: `revision` alone where the CPU made them."""
+        kind = self.device.type
+        return f"{self.name}@{self.revision}" + ("" if kind == "cpu" else f"-{kind}")
 
     def to(self, device: str) -> None:
         """Run on a torch device from now on; those that know the CPU only stay there."""

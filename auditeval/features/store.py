@@ -1,9 +1,10 @@
 """Features of clips, captions and pairs, each computed once and kept on disk by content.
 
-Each extractor has a folder of its own, named by its revision: another one beside it, or another
-revision of it, costs the others nothing. The key of a clip is the hash of its decoded samples, so a
-renamed file costs nothing and one changed sample recomputes that clip alone. An entry is one of
-`auditeval.entries`, in the form of safetensors: several processes may share one cache.
+Each extractor has a folder of its own, named by its revision and by the device that it is on when
+the store is made: another one beside it, or another revision of it, costs the others nothing. The
+key of a clip is the hash of its decoded samples, so a renamed file costs nothing and one changed
+sample recomputes that clip alone. An entry is one of `auditeval.entries`, in the form of
+safetensors: several processes may share one cache.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from auditeval.features.asked import asked_words
 from auditeval.features.encoder import Clip, EncodedPair, Encoder
 from auditeval.features.extractor import AudioFeatures, Extractor, Texts
 from auditeval.features.pair import PairFeatures
+from auditeval.pretrained.accelerators import memory_of
 from auditeval.pretrained.threads import one_thread
 from auditeval.types import EditPair, UserError
 
@@ -91,10 +93,10 @@ class FeatureStore:
         folder = storage.path(cache_dir or storage.cache_dir())
         most = storage.bytes_of(cache_size or os.environ.get("AUDITEVAL_CACHE_SIZE"))
         bound = None if most is None else bounded(folder, most)
-        self._entries = {}
-        for name, extractor in encoder.extractors.items():
-            made_by = f"{name}@{extractor.revision}"
-            self._entries[name] = Entries(folder / made_by, made_by, bound=bound)
+        self._entries = {
+            name: Entries(folder / extractor.made_by, extractor.made_by, bound=bound)
+            for name, extractor in encoder.extractors.items()
+        }
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError) as error:
@@ -215,7 +217,7 @@ class FeatureStore:
             waveforms.clear()
             for name, extractor in extractors.items():
                 samples = [at_rate[extractor.rate_hz, row] for row in missing[name]]
-                with self._timed(len(samples)):
+                with self._timed(extractor, len(samples), audio.AudioError):
                     made = extractor.encode_audio(samples)
                 yield [_entry(extractor, features) for features in made]
 
@@ -231,8 +233,8 @@ class FeatureStore:
 
         def encode(missing: Mapping[str, list[int]]) -> Iterator[list[Arrays]]:
             for name, rows in missing.items():
-                with self._timed(len(rows)):
-                    made = self.encoder.extractors[name].encode_text([worded[row] for row in rows])
+                with self._timed(readers[name], len(rows), UserError):
+                    made = readers[name].encode_text([worded[row] for row in rows])
                 yield [{"embedding": row} for row in made]
 
         keys = [hashlib.sha256(caption.encode()).hexdigest() for caption in worded]
@@ -315,10 +317,11 @@ class FeatureStore:
         ]
 
     @contextmanager
-    def _timed(self, items: int) -> Iterator[None]:
-        """Adds what an extractor takes inside."""
+    def _timed(self, by: Extractor, items: int, failure: type[ValueError]) -> Iterator[None]:
+        """Adds what an extractor takes inside; raises `failure` where its device is too small."""
         start = time.perf_counter()
-        yield
+        with memory_of(by.device, failure, f"{by.name}: an item", "another process may be on it"):
+            yield
         with self._lock:
             self.encoder_seconds += time.perf_counter() - start
             self.misses += items

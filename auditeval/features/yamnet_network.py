@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from auditeval.pretrained.accelerators import place
 from auditeval.pretrained.onnx import session
 from auditeval.types import UserError
 
@@ -71,7 +72,8 @@ def on_device(model: ModelProto, device: str) -> Network:
     onnxruntime's."""
     import torch
 
-    network = as_module(model).to(device)
+    network = as_module(model)
+    place(device, network)
 
     def run(patches: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         with torch.inference_mode():

@@ -1,4 +1,4 @@
-"""One thread a model: clips run in parallel, and no result depends on how many cores there are."""
+"""One thread a model, and float32 in full: no result depends on how a machine computes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,15 @@ import torch
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
+Switches = list[tuple[Any, str, Any]]
+"""Objects, names of attributes of theirs, and values."""
+
 _lock = threading.Lock()
+_left_early = threading.local()
 _inside = 0
 _before = 1
 _limits: Any = None
+_precisions: Switches = []
 _found: tuple[int, ThreadpoolController] | None = None
 
 
@@ -24,15 +29,21 @@ _found: tuple[int, ThreadpoolController] | None = None
 def one_thread() -> Iterator[None]:
     """One thread inside for torch and for the BLAS and OpenMP of numpy and scipy.
 
+    And products of float32 in full: newer GPUs cut their factors to 10 bits (TF32), in convolutions
+    unless told otherwise.
+
     Pools of several threads, one in each of several workers, wait for each other at full speed:
     beside other work that takes thrice as long. Torch keeps one number for new threads as well as
     one for each: who comes first notes it, and who leaves last puts it back.
     """
-    global _inside, _before, _limits
+    global _inside, _before, _limits, _precisions
     with _lock:
         if _inside == 0:
-            _before = torch.get_num_threads()
+            # Of a thread that left before others its own number is still the 1 from here.
+            _before = getattr(_left_early, "before", None) or torch.get_num_threads()
             _limits = _pools().limit(limits=1)
+        if not _precisions and torch.cuda.is_initialized():  # maybe since the first came in
+            _precisions = _set(_switches())
         _inside += 1
         torch.set_num_threads(1)
     try:
@@ -42,7 +53,28 @@ def one_thread() -> Iterator[None]:
             _inside -= 1
             if _inside == 0 and _limits is not None:
                 _limits.restore_original_limits()
+                _set(_precisions)
+                _precisions = []
             torch.set_num_threads(_before if _inside == 0 else 1)
+            _left_early.before = _before if _inside else None
+
+
+def _switches() -> Switches:
+    """What says whether products of float32 are cut, at what cuts nothing."""
+    convolutions, matrices = torch.backends.cudnn, torch.backends.cuda.matmul
+    if hasattr(convolutions, "conv"):  # since torch 2.9, which refuses to read a mixture of both
+        return [
+            (of, "fp32_precision", "ieee") for of in (convolutions.conv, convolutions.rnn, matrices)
+        ]
+    return [(of, "allow_tf32", False) for of in (convolutions, matrices)]
+
+
+def _set(switches: Switches) -> Switches:
+    """Set them; what they were."""
+    before = [(of, name, getattr(of, name)) for of, name, _ in switches]
+    for of, name, value in switches:
+        setattr(of, name, value)
+    return before
 
 
 def _pools() -> ThreadpoolController:

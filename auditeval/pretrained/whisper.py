@@ -59,6 +59,7 @@ class Whisper:
         self.name = f"whisper-{size.removeprefix('faster-').removeprefix('whisper-')}"
         weights = revision(_CODE, "faster-whisper", self._folder / "model.bin")
         self.revision = f"{weights}-{language}-{compute_type}-{beam_size}"
+        self.device = device
         self._language, self._beam_size = language, beam_size
         self._loading = {"device": device, "compute_type": compute_type, "cpu_threads": 1}
         self._lock = threading.Lock()

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from auditeval import checkpoint
 from auditeval.atomic import replacing
+from auditeval.pretrained.accelerators import memory_of
 from auditeval.report import evaluation
 from auditeval.report.agreement import Predictions
 from auditeval.training import resuming
@@ -18,8 +19,9 @@ from auditeval.training.configured import make_trainer
 from auditeval.training.evaluation.callback import EvaluationCallback
 from auditeval.training.fit import Examples, Job, Plan, Seen, Taught
 from auditeval.training.process import deterministic, is_first
-from auditeval.types import AXES, Axis
+from auditeval.types import AXES, Axis, UserError
 
+_SMALLER = "a smaller fit.batch_size may do, and with fit=lora more of fit.accumulate"
 EVALUATION = f"{evaluation.NAME}.json"
 """The values of the run's evaluation callbacks by epoch, where it has such."""
 
@@ -86,7 +88,8 @@ def _trained(job: Job[Seen, Taught]) -> Taught | None:
         # Lightning's CSVLogger would delete what it logged before an interruption.
         part = 1 + len(list(folder.glob("metrics-*.csv")))
         metrics.rename(folder / f"metrics-{part}.csv")
-    trainer.fit(parts.module, parts.data, ckpt_path=resuming.last(folder), weights_only=True)
+    with memory_of(trainer.strategy.root_device, UserError, "a step", _SMALLER):
+        trainer.fit(parts.module, parts.data, ckpt_path=resuming.last(folder), weights_only=True)
     if not trainer.is_global_zero:
         return None
     evaluated = [one.courses for one in callbacks if isinstance(one, EvaluationCallback)]

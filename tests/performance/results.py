@@ -11,12 +11,16 @@ from auditeval.report import machine
 FOLDER = Path(__file__).with_name("results")
 
 
-def keep(name: str, title: str, rows: Sequence[dict[str, Any]]) -> None:
-    """Print rows of the same keys as a table, and write it with the machine's name to NAME.md."""
+def table(rows: Sequence[dict[str, Any]]) -> str:
+    """Rows of the same keys as a table of Markdown."""
     lines = [f"| {' | '.join(rows[0])} |", f"|---|{'--:|' * (len(rows[0]) - 1)}"]
     lines += [f"| {' | '.join(map(str, row.values()))} |" for row in rows]
-    table = "\n".join(lines)
-    print(table)
+    return "\n".join(lines)
+
+
+def keep(name: str, title: str, rows: Sequence[dict[str, Any]]) -> None:
+    """Print rows of the same keys as a table, and write it with the machine's name to NAME.md."""
+    print(table(rows))
     path = FOLDER / f"{name}.md"
-    path.write_text(f"# {title}\n\n{table}\n\n{machine.describe()}\n", encoding="utf-8")
+    path.write_text(f"# {title}\n\n{table(rows)}\n\n{machine.describe()}\n", encoding="utf-8")
     print(f"written: {path}")

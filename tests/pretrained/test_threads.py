@@ -33,6 +33,24 @@ def test_overlapping_workers_put_the_number_back() -> None:
         torch.set_num_threads(before)
 
 
+def test_who_left_early_and_comes_first_puts_the_number_back() -> None:
+    before = torch.get_num_threads()
+    torch.set_num_threads(4)
+    try:
+        with ThreadPoolExecutor(1) as early, ThreadPoolExecutor(1) as late:
+            first, second, again = one_thread(), one_thread(), one_thread()
+            early.submit(first.__enter__).result()
+            late.submit(second.__enter__).result()
+            early.submit(first.__exit__, None, None, None).result()
+            late.submit(second.__exit__, None, None, None).result()
+            early.submit(again.__enter__).result()
+            early.submit(again.__exit__, None, None, None).result()
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(torch.get_num_threads).result() == 4
+    finally:
+        torch.set_num_threads(before)
+
+
 def test_every_pool_has_one_thread_and_then_as_many_as_before() -> None:
     def threads() -> list[int]:
         return [pool["num_threads"] for pool in threadpoolctl.threadpool_info()]
@@ -63,3 +81,30 @@ def test_libraries_are_looked_for_again_once_modules_have_come(
             with one_thread():
                 pass
     assert looked == [looked[0], looked[0] + 1]
+
+
+def test_products_on_a_gpu_are_in_full_inside(monkeypatch: pytest.MonkeyPatch) -> None:
+    def cut() -> list[str]:
+        convolutions = torch.backends.cudnn
+        parts = (convolutions.conv, convolutions.rnn, torch.backends.cuda.matmul)
+        return [part.fp32_precision for part in parts]
+
+    if not hasattr(torch.backends.cudnn, "conv"):
+        pytest.skip("this torch has no switch for each of them")
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("high")
+    try:
+        assert cut() == ["tf32"] * 3
+        with one_thread():
+            assert cut() == ["tf32"] * 3  # no GPU is in use, yet
+            monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
+            with one_thread():
+                assert cut() == ["ieee"] * 3
+            assert cut() == ["ieee"] * 3
+        assert cut() == ["tf32"] * 3
+        with one_thread():
+            assert cut() == ["ieee"] * 3
+        assert cut() == ["tf32"] * 3
+        assert torch.get_float32_matmul_precision() == "high"
+    finally:
+        torch.set_float32_matmul_precision(before)

@@ -21,6 +21,7 @@ from safetensors.torch import load_file, save_file
 
 import auditeval
 from auditeval import manifest
+from auditeval.models.omni.regressor import OmniRegressor
 from auditeval.training import callbacks
 from auditeval.training.lora import rated_mse
 from auditeval.training.run import train
@@ -203,6 +204,17 @@ def test_a_training_that_diverges_stops_and_keeps_what_it_had(
     with pytest.raises(UserError, match=r"epoch \d, batch \d: the scores are not finite"):
         train(configured(tiny_omni, table, tmp_path / "run", *wild))
     assert not (fold(tmp_path / "run") / "checkpoint").exists()
+
+
+def test_a_step_that_no_memory_holds_is_a_sentence(
+    tiny_omni: Path, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory.")
+
+    monkeypatch.setattr(OmniRegressor, "forward", full)
+    with pytest.raises(UserError, match=r"^a step does not fit into the memory of cpu; a smaller"):
+        train(configured(tiny_omni, table, tmp_path / "run"))
 
 
 def test_a_saved_state_holds_no_frozen_weight(finished: Path, tiny_omni: Path) -> None:

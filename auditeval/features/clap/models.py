@@ -84,9 +84,7 @@ class LaionClap(Clap):
         # extractor would mark a random clip of every batch.
         longer = torch.zeros(len(mel), 1, dtype=torch.bool, device=mel.device)
         pooled = self.model.audio_model(input_features=mel, is_longer=longer).pooler_output
-        # Row by row: the product of one row with a matrix is rounded in another order than that
-        # of many, and a clip's embedding must not depend on its neighbours.
-        return torch.cat([self.model.audio_projection(row) for row in pooled.split(1)])
+        return _each(self.model.audio_projection, pooled)
 
     def embed_text(self, ids: Tensor) -> Tensor:
         return self.model.text_projection(self.model.text_model(input_ids=ids).pooler_output)
@@ -141,7 +139,7 @@ class MicrosoftClap(Clap):
         pooled = self.audio(mel)
         if not isinstance(pooled, Tensor):
             pooled = pooled.pooler_output
-        return torch.cat([self.audio_projection(row) for row in pooled.split(1)])
+        return _each(self.audio_projection, pooled)
 
     def embed_text(self, ids: Tensor) -> Tensor:
         hidden = self.text(input_ids=ids).last_hidden_state
@@ -151,6 +149,16 @@ class MicrosoftClap(Clap):
         if self.upstream_compat:
             last = (ids != 0).sum(dim=1) - 1
         return self.text_projection(hidden[torch.arange(len(ids), device=ids.device), last])
+
+
+def _each(projection: nn.Module, rows: Tensor) -> Tensor:
+    """Rows projected :: (B, width) -> (B, dim), on a processor one by one.
+
+    The product of one row with a matrix is rounded in another order than that of many, and there
+    a clip's embedding does not depend on its neighbours.
+    """
+    parts = rows.split(1) if rows.device.type == "cpu" else [rows]
+    return torch.cat([projection(part) for part in parts])
 
 
 class _Projection(nn.Module):

@@ -12,6 +12,7 @@ import torch
 
 from auditeval import audio
 from auditeval.features.extractor import AudioFeatures, Extractor
+from auditeval.pretrained.accelerators import place
 from auditeval.pretrained.packages import first_line, imported, revision
 from auditeval.pretrained.threads import one_thread
 from auditeval.pretrained.torch_files import load
@@ -66,12 +67,10 @@ class Audiobox(Extractor):
         # Of masks inside the package, once a process.
         warnings.filterwarnings("ignore", "Support for mismatched key_padding_mask")
         self.revision = revision(_CODE, "audiobox_aesthetics", path)
-        self._device = "cpu"
 
     def to(self, device: str) -> None:
         """Run on this torch device from now on."""
-        self._device = device
-        self._model.to(device)
+        self.device = place(device, self._model)
 
     def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
         """Mono float32 (N,) at 16 kHz to the four measures; no frames."""
@@ -87,7 +86,7 @@ class Audiobox(Extractor):
         padded = torch.from_numpy(np.pad(samples, (0, window - len(samples))))
         heard = torch.arange(window) < len(samples)
         batch = {"wav": padded[None, None], "mask": heard[None, None]}
-        made = self._model({name: part.to(self._device) for name, part in batch.items()})
+        made = self._model({name: part.to(self.device) for name, part in batch.items()})
         return np.array(
             [
                 made[name].item() * deviation + mean

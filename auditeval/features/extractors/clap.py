@@ -12,10 +12,12 @@ import torch
 from torch import Tensor
 
 from auditeval import audio
+from auditeval.features.clap.front_end import log_mel
 from auditeval.features.clap.load import load_clap
 from auditeval.features.clap.models import LaionClap
 from auditeval.features.clap.windows import WindowExtractor, unit
 from auditeval.features.extractor import AudioFeatures
+from auditeval.pretrained.accelerators import Passes, place
 from auditeval.pretrained.threads import one_thread
 from auditeval.types import UserError
 
@@ -75,14 +77,14 @@ class ClapExtractor(WindowExtractor):
             "dtype": dtype,
             "upstream_compat": upstream_compat,
         }
-        self._source, self._dtype, self._device = model, _DTYPES[dtype], torch.device("cpu")
+        self._source, self._dtype = model, _DTYPES[dtype]
         self._clap = load_clap(model, tokenizer, upstream_compat)
         self.family = self._clap.family
         self._upstream = upstream_compat and isinstance(self._clap, LaionClap)
         self.revision = self._revision(dtype, upstream_compat)
         self._clap = self._clap.to(self._dtype).requires_grad_(False)
         self._chosen_batch_size = batch_size
-        self.batch_size = batch_size or 1
+        self._set_passes()
         self.dim = self.text_dim = self.joint_dim = self._clap.dim
         front_end = self._clap.front_end
         self.rate_hz = _UPSTREAM_RATE_HZ if self._upstream else front_end.sampling_rate
@@ -90,10 +92,16 @@ class ClapExtractor(WindowExtractor):
 
     def to(self, device: str) -> None:
         """Run on this torch device from now on."""
-        self._device = torch.device(device)
-        self._clap.to(self._device)
-        default = 1 if self._device.type == "cpu" else _ACCELERATOR_BATCH
-        self.batch_size = self._chosen_batch_size or default
+        self.device = place(device, self._clap)
+        self._set_passes()
+
+    def _set_passes(self) -> None:
+        on_processor = self.device.type == "cpu"
+        self.batch_size = self._chosen_batch_size or (1 if on_processor else _ACCELERATOR_BATCH)
+        self._windows = Passes(self.device, self.batch_size)
+        if self.device.type == "cuda":
+            self._bank = torch.from_numpy(self._clap.mel_bank()).to(self.device)
+        self._captions = Passes(self.device, 1 if on_processor else _ACCELERATOR_CAPTIONS)
 
     def encode_audio(self, clips: Sequence[np.ndarray]) -> list[AudioFeatures]:
         """Mono float32 (N,) clips at `rate_hz` to unit embeddings (dim,), and their windows'.
@@ -121,16 +129,13 @@ class ClapExtractor(WindowExtractor):
         """
         ids = self._clap.token_ids(captions)
         rows = np.empty((len(captions), self.dim), np.float32)
-        count = 1 if self._device.type == "cpu" else _ACCELERATOR_CAPTIONS
         lengths: dict[int, list[int]] = {}
         for row, tokens in enumerate(ids):
             lengths.setdefault(len(tokens), []).append(row)
         for same in lengths.values():
-            for start in range(0, len(same), count):
-                chosen = same[start : start + count]
-                batch = torch.tensor([ids[row] for row in chosen], device=self._device)
-                with torch.inference_mode(), one_thread():
-                    rows[chosen] = self._units(self._clap.embed_text(batch), UserError)
+            made = self._captions([ids[row] for row in same], self._embed_captions)
+            units = [self._units(part, UserError) for part in made]
+            rows[same] = np.concatenate(units)
         return rows
 
     def _spans(self, length: int) -> list[audio.Window]:
@@ -139,18 +144,25 @@ class ClapExtractor(WindowExtractor):
         return audio.adjoining_windows(length, self._window, self.rate_hz)
 
     def _embed_windows(self, windows: Sequence[np.ndarray]) -> Iterator[np.ndarray]:
-        for start in range(0, len(windows), self.batch_size):
-            mel = torch.stack([self._mel(w) for w in windows[start : start + self.batch_size]])
-            with torch.inference_mode(), one_thread():
-                made = self._clap.embed_audio(mel.to(self._device, self._dtype))
+        for made in self._windows(windows, self._embed_pass):
             yield self._units(made, audio.AudioError)
 
-    def _mel(self, window: np.ndarray) -> Tensor:
+    def _embed_pass(self, windows: Sequence[np.ndarray]) -> Tensor:
         if self._upstream:
-            window = np.pad(window, (0, self._window - len(window)))
+            windows = [np.pad(window, (0, self._window - len(window))) for window in windows]
         front_end = self._clap.front_end
-        made = front_end(window, sampling_rate=front_end.sampling_rate, return_tensors="pt")
-        return made["input_features"][0].float()
+        with torch.inference_mode(), one_thread():
+            if self.device.type == "cuda":
+                mel = log_mel(front_end, self._bank, windows)
+            else:
+                rate_hz = front_end.sampling_rate
+                made = [front_end(x, sampling_rate=rate_hz, return_tensors="pt") for x in windows]
+                mel = torch.stack([one["input_features"][0].float() for one in made])
+            return self._clap.embed_audio(mel.to(self.device, self._dtype))
+
+    def _embed_captions(self, ids: Sequence[list[int]]) -> Tensor:
+        with torch.inference_mode(), one_thread():
+            return self._clap.embed_text(torch.tensor(ids, device=self.device))
 
     def _units(self, embeddings: Tensor, failure: type[ValueError]) -> np.ndarray:
         rows = embeddings.float().cpu().numpy()

@@ -13,6 +13,7 @@ from transformers.audio_utils import mel_filter_bank, spectrogram, window_functi
 from auditeval import audio
 from auditeval.features.cnn14_network import Cnn14
 from auditeval.features.extractor import AudioFeatures, Extractor
+from auditeval.pretrained.accelerators import place
 from auditeval.pretrained.threads import one_thread
 from auditeval.pretrained.torch_files import read
 from auditeval.pretrained.weights import Undrawn, digest, fill
@@ -81,16 +82,14 @@ class Cnn14Extractor(Extractor):
         self._bank = state[_BANK].numpy()
         self.rate_hz = self.front_end.rate_hz
         self.revision = f"{_CODE}-{digest(self._model)}"
-        self._device = "cpu"
 
     def to(self, device: str) -> None:
         """Run on this torch device from now on."""
-        self._device = device
-        self._model.to(device)
+        self.device = place(device, self._model)
 
     def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
         """Mono float32 (N,) at `rate_hz`; see the class for what comes out."""
-        mel = torch.from_numpy(self._log_mel(samples))[None, None].to(self._device)
+        mel = torch.from_numpy(self._log_mel(samples))[None, None].to(self.device)
         with torch.inference_mode(), one_thread():
             embedding = self._model(mel)
             logits = self._model.fc_audioset(embedding)

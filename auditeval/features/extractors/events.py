@@ -80,7 +80,7 @@ class Events(PatchExtractor):
 
     def to(self, device: str) -> None:
         """YAMNet runs on this torch device from now on; MiniLM, of a caption at a time, stays."""
-        self._yamnet.to(device)
+        self.device = self._yamnet.to(device)
 
     def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
         """Mono float32 (N,) at 32 kHz; see the class for what comes out."""

@@ -9,6 +9,7 @@ import torch
 
 from auditeval.features.clap import SUPPORTED
 from auditeval.features.clap.packages import CODE, COMPUTED, PackageExtractor, row
+from auditeval.pretrained.accelerators import place
 from auditeval.pretrained.packages import first_line, imported, reaching_a_hub, revision
 from auditeval.pretrained.torch_files import read
 from auditeval.pretrained.weights import fill
@@ -53,7 +54,7 @@ class LaionClapPackage(PackageExtractor):
 
     def to(self, device: str) -> None:
         """Run on this torch device from now on."""
-        self._module.to(device)
+        self.device = place(device, self._module)
 
     def _encode_window(self, window: np.ndarray) -> np.ndarray:
         samples = torch.from_numpy(np.ascontiguousarray(window))

@@ -11,6 +11,7 @@ import torch
 
 from auditeval.features.clap import SUPPORTED
 from auditeval.features.clap.packages import CODE, COMPUTED, PackageExtractor, row
+from auditeval.pretrained.accelerators import place
 from auditeval.pretrained.packages import imported, reaching_a_hub, revision
 from auditeval.pretrained.torch_files import read
 from auditeval.pretrained.weights import fill
@@ -48,16 +49,14 @@ class MsClapPackage(PackageExtractor):
         self.rate_hz = settings.sampling_rate
         self._window = settings.sampling_rate * settings.duration
         self.dim = self.text_dim = self.joint_dim = settings.d_proj
-        self._device = "cpu"
 
     def to(self, device: str) -> None:
         """Run on this torch device from now on."""
-        self._device = device
-        self._wrapper.clap.to(device)
+        self.device = place(device, self._wrapper.clap)
 
     def _encode_window(self, window: np.ndarray) -> np.ndarray:
         samples = torch.from_numpy(np.resize(window, (1, 1, self._window)))
-        return row(self._wrapper._get_audio_embeddings(samples.to(self._device)))
+        return row(self._wrapper._get_audio_embeddings(samples.to(self.device)))
 
     def _encode_caption(self, caption: str) -> np.ndarray:
         with warnings.catch_warnings():
@@ -68,5 +67,5 @@ class MsClapPackage(PackageExtractor):
             raise UserError(
                 f"a caption of {count} tokens is longer than msclap reads: {caption[:40]!r}..."
             )
-        tokens = {key: value.to(self._device) for key, value in tokens.items()}
+        tokens = {key: value.to(self.device) for key, value in tokens.items()}
         return row(self._wrapper._get_text_embeddings(tokens))

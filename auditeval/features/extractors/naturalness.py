@@ -12,6 +12,7 @@ from auditeval.features.alignment import Alignment
 from auditeval.features.comparison import Frames
 from auditeval.features.distillmos_network import WINDOW, load
 from auditeval.features.extractor import AudioFeatures, Extractor
+from auditeval.pretrained.accelerators import place
 from auditeval.pretrained.packages import package_file
 
 _CODE = "2"
@@ -45,12 +46,10 @@ class Naturalness(Extractor):
         file = path or package_file("distillmos", "weights/distill_mos_v7.pt")
         self._network, digest = load(file)
         self.revision = f"{_CODE}-{digest}"
-        self._device = "cpu"
 
     def to(self, device: str) -> None:
         """Run on this torch device from now on."""
-        self._device = device
-        self._network.to(device)
+        self.device = place(device, self._network)
 
     def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
         """Mono float32 (N,) at 16 kHz to its ratings, 1 to 5, without silence at its ends."""
@@ -58,7 +57,7 @@ class Naturalness(Extractor):
         beyond = max(len(samples) - WINDOW, 0)
         starts = np.linspace(0, beyond, 1 + -(-beyond // WINDOW)).astype(int)
         with torch.inference_mode():
-            clip = torch.from_numpy(samples).to(self._device)
+            clip = torch.from_numpy(samples).to(self.device)
             ratings = [self._network(clip[start : start + WINDOW]) for start in starts]
         mos = np.array(ratings, np.float32)[:, None]
         return AudioFeatures(mos.mean(axis=0), {"mos": mos})

@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from auditeval import audio
 from auditeval.features.encoder import Clip
 from auditeval.features.extractor import AudioFeatures, Extractor
+from auditeval.pretrained.accelerators import Passes, place
 from auditeval.pretrained.qwen_omni import DTYPES, open_base
 from auditeval.pretrained.threads import one_thread
 from auditeval.types import UserError
@@ -50,19 +52,21 @@ class OmniExtractor(Extractor):
         self.arguments = {"model": base.name, "model_revision": base.revision, "dtype": dtype}
         self._front_end = base.front_end()
         self._tower = base.audio_tower(DTYPES[dtype])
-        self._device = torch.device("cpu")
         self.revision = self._revision(base.config.audio_config)
         self._chosen_batch_size = batch_size
-        self.batch_size = batch_size or 1
+        self._set_passes()
         self.rate_hz = self._front_end.sampling_rate
         self.dim = base.config.audio_config.output_dim
 
     def to(self, device: str) -> None:
         """Run on this torch device from now on."""
-        self._device = torch.device(device)
-        self._tower.to(self._device)
-        default = 1 if self._device.type == "cpu" else _ACCELERATOR_BATCH
+        self.device = place(device, self._tower)
+        self._set_passes()
+
+    def _set_passes(self) -> None:
+        default = 1 if self.device.type == "cpu" else _ACCELERATOR_BATCH
         self.batch_size = self._chosen_batch_size or default
+        self._passes = Passes(self.device, self.batch_size)
 
     def encode_audio(self, clips: Sequence[np.ndarray]) -> list[AudioFeatures]:
         """Mono float32 (N,) clips at 16 kHz to their tokens and the mean of them.
@@ -77,17 +81,12 @@ class OmniExtractor(Extractor):
                     f"a clip of {1000 * len(clip) / self.rate_hz:.1f} ms is too short for "
                     "Qwen2.5-Omni, which needs more than 20 ms for its first audio token"
                 )
-        lengths = torch.tensor([mel.shape[1] for mel in mels], device=self._device)
-        joined = torch.from_numpy(np.concatenate(mels, axis=1)).to(self._device)
-        after_convolution = (lengths - 1) // 2 + 1
-        with torch.inference_mode(), one_thread():
-            made = self._tower(
-                joined, feature_lens=lengths, aftercnn_lens=after_convolution
-            ).last_hidden_state
+        passes = self._passes(mels, self._tokens, size=lambda mel: mel.shape[1])
         # float16 holds whatever bfloat16 does between 6e-5 and 65504; numpy has no bfloat16.
         kept = np.float32 if self.arguments["dtype"] == "float32" else np.float16
         with np.errstate(over="ignore"):
-            rows = made.float().cpu().numpy().astype(kept)
+            made = [tokens.float().cpu().numpy().astype(kept) for tokens in passes]
+        rows = np.concatenate(made)
         if not np.isfinite(rows).all():
             raise audio.AudioError(
                 f"audio tokens are not finite in {self.arguments['dtype']}; the weights of "
@@ -97,6 +96,16 @@ class OmniExtractor(Extractor):
             AudioFeatures(tokens.mean(axis=0, dtype=np.float32), {_TOKENS: tokens})
             for tokens in np.split(rows, np.cumsum(counts)[:-1])
         ]
+
+    def _tokens(self, mels: Sequence[np.ndarray]) -> Tensor:
+        """Of all clips, one after the other."""
+        lengths = torch.tensor([mel.shape[1] for mel in mels], device=self.device)
+        joined = torch.from_numpy(np.concatenate(mels, axis=1)).to(self.device)
+        after_convolution = (lengths - 1) // 2 + 1
+        with torch.inference_mode(), one_thread():
+            return self._tower(
+                joined, feature_lens=lengths, aftercnn_lens=after_convolution
+            ).last_hidden_state
 
     def _revision(self, config: object) -> str:
         """Of weights and options, wherever the model lies; front ends are all alike."""

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from auditeval.features.extractor import AudioFeatures, PatchExtractor
+from auditeval.pretrained.accelerators import place
 from auditeval.pretrained.threads import one_thread
 from auditeval.pretrained.torch_files import read
 from auditeval.pretrained.weights import Undrawn, digest, fill
@@ -48,19 +49,17 @@ class VggishExtractor(PatchExtractor):
         fill(path, self._model, read(path, _SUPPORTED), "torchvggish's VGGish")
         self._model.eval().requires_grad_(False)
         self.revision = f"{_CODE}-{digest(self._model)}"
-        self._device = "cpu"
 
     def to(self, device: str) -> None:
         """Run on this torch device from now on."""
-        self._device = device
-        self._model.to(device)
+        self.device = place(device, self._model)
 
     def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
         """Mono float32 (N,) at 16 kHz; see the class for what comes out."""
         mel = torch.from_numpy(log_mel(samples))
         patches = mel[: len(mel) // PATCH_FRAMES * PATCH_FRAMES].view(-1, 1, PATCH_FRAMES, _MELS)
         with torch.inference_mode(), one_thread():
-            blocks = [self._model(b.to(self._device)).cpu() for b in patches.split(_BLOCK_PATCHES)]
+            blocks = [self._model(b.to(self.device)).cpu() for b in patches.split(_BLOCK_PATCHES)]
         made = torch.cat(blocks).numpy()
         return AudioFeatures(made.mean(axis=0), {"patch": made})
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import torch
 from scipy import fft, special
 
 from auditeval import audio
@@ -63,12 +64,14 @@ class YamNet:
         except Exception as error:  # whatever another network provokes in onnxruntime
             raise yamnet_network.unfit(archive, error) from None
 
-    def to(self, device: str) -> None:
+    def to(self, device: str) -> torch.device:
         """Run on this torch device from now on."""
-        if device == "cpu":
+        where = torch.device(device)
+        if where.type == "cpu":
             self._network = yamnet_network.on_processor(self._model)
         else:
             self._network = yamnet_network.on_device(self._model, device)
+        return where
 
     def __call__(self, samples: np.ndarray) -> Patches:
         """Mono float32 (N,) at 16 kHz to its patches; the last one is padded with zeros."""
@@ -114,7 +117,7 @@ class YamNetExtractor(PatchExtractor):
 
     def to(self, device: str) -> None:
         """Run on this torch device from now on."""
-        self._yamnet.to(device)
+        self.device = self._yamnet.to(device)
 
     def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
         """Mono float32 (N,) at 16 kHz; see the class for what comes out."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol, cast
 
@@ -19,6 +19,7 @@ from auditeval.models.model import Arguments, Foreign, Model
 from auditeval.models.omni import swift
 from auditeval.models.omni.inputs import Batch, InputBuilder, Order, PairRow, check_order
 from auditeval.models.standardise import Standardise
+from auditeval.pretrained.accelerators import Passes, memory_of
 from auditeval.pretrained.qwen_omni import DTYPES, Base, open_base
 from auditeval.types import AXES, EditPair, UserError
 
@@ -106,6 +107,7 @@ class OmniRegressor(Model):
             else {"scale": Standardise(size)} | {axis: mlp(size, hidden, dropout) for axis in AXES}
         )
         self.register_buffer("trained", torch.zeros(len(AXES), dtype=torch.bool))
+        self._passes = Passes(most=_TOKENS_A_PASS)
         self._merged = False
         self._prefix: Any = None
         self.register_state_dict_post_hook(_leave_out_frozen)
@@ -129,8 +131,8 @@ class OmniRegressor(Model):
         """
         if "scale" in self.heads:
             device = self.trained.device
-            passes = ([rows[row] for row in chosen] for chosen in self._passes(rows))
-            states = [self._state(Batch.stack(few).to(device), None) for few in passes]
+            made = self._by_length(rows, lambda few: self._state(Batch.stack(few).to(device), None))
+            states = [states for _, states in made]
             cast(Standardise, self.heads["scale"]).fit(torch.cat(states))
 
     def look(self, store: Clips, pairs: Sequence[EditPair]) -> list[PairRow | Failure]:
@@ -161,9 +163,13 @@ class OmniRegressor(Model):
         if self._prefix is None and len(self.inputs.prefix):
             self._prefix = self._read_prefix()
         scores = torch.empty(len(rows), len(AXES))
-        for chosen in self._passes(rows):
-            batch = Batch.stack([rows[row] for row in chosen]).to(self.trained.device)
-            scores[chosen] = self._score(self._state(batch, self._prefix)).cpu()
+        device = self.trained.device
+
+        def score(few: Sequence[PairRow]) -> Tensor:
+            return self._score(self._state(Batch.stack(few).to(device), self._prefix)).cpu()
+
+        for chosen, made in self._by_length(rows, score):
+            scores[chosen] = made
         return scores
 
     def merge(self) -> None:
@@ -230,17 +236,21 @@ class OmniRegressor(Model):
         self._prefix = None
         return super()._apply(*arguments, **options)
 
-    def _passes(self, rows: Sequence[PairRow]) -> Iterator[list[int]]:
-        """Row numbers by length, cut so that a pass, once filled up, has a bounded size."""
-        chosen: list[int] = []
-        for row in sorted(range(len(rows)), key=lambda row: len(rows[row].ids)):
-            length = len(self.inputs.prefix) + len(rows[row].ids)
-            if chosen and (len(chosen) + 1) * length > _TOKENS_A_PASS:
-                yield chosen
-                chosen = []
-            chosen.append(row)
-        if chosen:
-            yield chosen
+    def _by_length(
+        self, rows: Sequence[PairRow], run: Callable[[Sequence[PairRow]], Tensor]
+    ) -> Iterator[tuple[list[int], Tensor]]:
+        """Row numbers and what `run` makes of them, pairs of like length in a pass, which once
+        filled up has a bounded size. Raises UserError for a pair that the memory cannot hold."""
+        order = sorted(range(len(rows)), key=lambda row: len(rows[row].ids))
+
+        def numbered(chosen: Sequence[int]) -> tuple[list[int], Tensor]:
+            return list(chosen), run([rows[row] for row in chosen])
+
+        def tokens(row: int) -> int:
+            return len(self.inputs.prefix) + len(rows[row].ids)
+
+        with memory_of(self.trained.device, UserError, "a pair", "a smaller dtype may do"):
+            yield from self._passes(order, numbered, tokens)
 
     def _state(self, batch: Batch, prefix: Any) -> Tensor:
         """What the last layer says at the last token :: (B, hidden), float32."""

@@ -164,3 +164,22 @@ def test_wrong_options_are_one_sentence(
         make_extractor("qwen_omni", **{"model": str(tiny_omni), **change})
     assert str(caught.value).startswith(sentence)
     assert "\n" not in str(caught.value)
+
+
+def test_passes_are_as_large_as_memory_takes(
+    tiny_omni: Path, encoder: OmniExtractor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = OmniExtractor(str(tiny_omni), batch_size=4)
+    clips = [clip(seconds, seed) for seed, seconds in enumerate((1, 6, 2, 0.5))]
+    whole, sizes = small._tower.forward, []
+
+    def forward(mel: torch.Tensor, **lengths: torch.Tensor) -> Any:
+        sizes.append(mel.shape[1])
+        if mel.shape[1] > 650:
+            raise torch.OutOfMemoryError("CUDA out of memory.")
+        return whole(mel, **lengths)
+
+    monkeypatch.setattr(small._tower, "forward", forward)
+    for made, alone in zip(small.encode_audio(clips), encoder.encode_audio(clips), strict=True):
+        assert np.abs(made.embedding - alone.embedding).max() < 1e-5
+    assert sizes == [950, 700, 100, 600, 250]

@@ -1,0 +1,19 @@
+"""The CPU against a GPU: `pytest tests/gpu`, on a machine that has one; elsewhere all is skipped.
+
+`pytest tests/gpu --gpu-device cpu` compares the CPU with itself instead: nothing is learned about
+GPUs, but that the tests run.
+"""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+
+@pytest.fixture(scope="session", autouse=True)
+def device(request: pytest.FixtureRequest) -> str:
+    """A torch device to compare with the CPU."""
+    name = request.config.getoption("--gpu-device")
+    if torch.device(name).type == "cuda" and not torch.cuda.is_available():
+        pytest.skip("no GPU that torch can use; --gpu-device cpu tries the tests alone")
+    return name
