@@ -14,10 +14,10 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from safetensors.numpy import load, save
@@ -25,6 +25,7 @@ from safetensors.numpy import load, save
 from auditeval import audio, storage
 from auditeval.entries import Entries, bounded
 from auditeval.features.asked import asked_words
+from auditeval.features.batches import Batched, Caller
 from auditeval.features.encoder import Clip, EncodedPair, Encoder
 from auditeval.features.extractor import AudioFeatures, Extractor, Texts
 from auditeval.features.pair import PairFeatures
@@ -32,7 +33,6 @@ from auditeval.pretrained.accelerators import memory_of
 from auditeval.pretrained.threads import one_thread
 from auditeval.types import EditPair, UserError
 
-Item = TypeVar("Item")
 Result = TypeVar("Result")
 Arrays = dict[str, np.ndarray]
 Spared = Callable[[Mapping[str, Texts]], frozenset[str]]
@@ -171,7 +171,7 @@ class FeatureStore:
             return make(EncodedPair(original, edited, worded(pair, change)))
 
         with self._pool() as pool:
-            texts = _Batched(pool, self.captions, words, size)
+            texts = Batched(pool, self.captions, words, size)
             texts.start()
             by: dict[Path, frozenset[str]] = {}
             for pair, change in zip(pairs, changes, strict=True):
@@ -183,7 +183,7 @@ class FeatureStore:
                     by[path] = by.get(path, frozenset()) | needed
             storage.ahead(by)
             heard = {path: _Heard(path, names) for path, names in by.items()}
-            clips = _Batched(pool, self._read, heard.values(), self.encoder.batch_size)
+            clips = Batched(pool, self._read, heard.values(), self.encoder.batch_size)
             joined = []
             for pair, change in zip(pairs, changes, strict=True):
                 # Clips of the pairs to come are encoded beside: to compare takes the interpreter.
@@ -196,7 +196,7 @@ class FeatureStore:
         """Features of audio files, each read once; one without says why."""
         once = [_Heard(path, self._always) for path in dict.fromkeys(paths)]
         with self._pool() as pool:
-            clips = _Batched(pool, self._read, once, self.encoder.batch_size)
+            clips = Batched(pool, self._read, once, self.encoder.batch_size)
             clips.start()
             return {heard.path: clips[heard] for heard in once}
 
@@ -273,7 +273,7 @@ class FeatureStore:
     @contextmanager
     def _pool(self) -> Iterator[Executor]:
         """For as long as nothing fails: what has not begun by then is not begun any more."""
-        pool = ThreadPoolExecutor(self.workers) if self.workers else _Caller()
+        pool = ThreadPoolExecutor(self.workers) if self.workers else Caller()
         with one_thread():
             try:
                 yield pool
@@ -359,44 +359,3 @@ def _saved(entry: Arrays) -> bytes:
 def _features(entry: Arrays) -> AudioFeatures:
     frames = {k.removeprefix("frames."): v for k, v in entry.items() if k != "embedding"}
     return AudioFeatures(entry["embedding"], frames)
-
-
-class _Caller(Executor):
-    """A pool without threads: what is submitted is done at once."""
-
-    def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
-        done: Future[Result] = Future()
-        done.set_result(fn(*args, **kwargs))
-        return done
-
-
-class _Batched(Generic[Item, Result]):
-    """Results for items, each once, which a pool computes a batch at a time, in order.
-
-    A task of the pool may wait for an item if it was submitted after the item was started.
-    """
-
-    def __init__(
-        self,
-        pool: Executor,
-        function: Callable[[Sequence[Item]], Sequence[Result]],
-        items: Iterable[Item],
-        size: int,
-    ) -> None:
-        once = list(dict.fromkeys(items))
-        self._pool, self._function = pool, function
-        self._batches = [once[start : start + size] for start in range(0, len(once), size)]
-        self._places = {item: divmod(row, size) for row, item in enumerate(once)}
-        self._started: list[Future[Sequence[Result]]] = []
-
-    def start(self, until: Iterable[Item] | None = None, ahead: int = 0) -> None:
-        """Submit the batches with these items and as many more, or all; none twice."""
-        stop = len(self._batches)
-        if until is not None:
-            stop = max(self._places[item][0] for item in until) + 1 + ahead
-        for batch in self._batches[len(self._started) : stop]:
-            self._started.append(self._pool.submit(self._function, batch))
-
-    def __getitem__(self, item: Item) -> Result:
-        batch, row = self._places[item]
-        return self._started[batch].result()[row]
