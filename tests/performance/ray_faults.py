@@ -122,7 +122,8 @@ def worker_stopped(cluster: Cluster) -> str:
     worker = cluster.rng.choice(workers)
     worker.suspend()
     time.sleep(STOPPED_SECONDS)
-    worker.resume()
+    with suppress(psutil.NoSuchProcess):  # the command ended without it
+        worker.resume()
     return f"one worker stood still for {STOPPED_SECONDS:.0f} s"
 
 
