@@ -53,6 +53,7 @@ def _forked(run: Callable[[], object], rank: int, port: int, said: Path) -> int:
             "MASTER_ADDR": "127.0.0.1",
             "MASTER_PORT": f"{port}",
         }
+        os.environ.pop("AUDITEVAL_RUN_DIR", None)  # of a run that this process made before
         rank_zero_only.rank = rank  # as where Lightning is imported in a process of this rank
         run()
         code = 0
