@@ -25,6 +25,7 @@ import auditeval
 from auditeval import checkpoint, manifest
 from auditeval.cli import main
 from auditeval.data.simulation.build import build
+from auditeval.features import minilm, yamnet_network
 from auditeval.features.encoder import Encoder
 from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.features.pair import PairFeatures
@@ -33,8 +34,11 @@ from auditeval.models.three_head import PairwiseRegressor
 from auditeval.scoring import Evaluator
 from auditeval.types import AXES, EditPair
 
-# Built from signatures, a command takes longer than most of what tests ask of it.
+# Built from signatures, a command takes longer than most of what tests ask of it; so do models that
+# are opened again for every evaluator.
 typer.main.get_command = functools.cache(typer.main.get_command)
+yamnet_network.read = functools.cache(yamnet_network.read)
+minilm._open = {}  # type: ignore[assignment]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

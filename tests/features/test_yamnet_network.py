@@ -97,7 +97,7 @@ def test_a_patch_has_the_same_numbers_in_any_batch_and_in_a_long_clip(heard: Yam
 def test_the_way_of_other_devices_and_back(heard: YamNet) -> None:
     samples = synthesize("rain", 3, 2.0, yamnet.RATE_HZ)
     other = YamNet()
-    other._network = yamnet_network.on_device(other._model, "cpu")
+    other.to("cpu:0")  # in torch, as on an accelerator
     assert np.abs(other(samples).logits - heard(samples).logits).max() < 1e-4
     other.to("cpu")
     assert other(samples).logits.tobytes() == heard(samples).logits.tobytes()

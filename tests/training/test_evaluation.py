@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +14,7 @@ import torch
 from fake_encoders import FakeClap, FakeExtractor
 from hydra import compose, initialize_config_dir
 from torch.utils.data import DataLoader, Dataset
+from two_devices import needs_fork, on_two_devices
 
 from auditeval import audio, checkpoint, manifest
 from auditeval.data_quality import measure
@@ -127,14 +125,6 @@ def expected(rows: list[int]) -> dict[str, float]:
     return found
 
 
-def main() -> None:
-    """Run by a test in processes of its own: two devices, whose sampler deals an item twice."""
-    folder = Path(sys.argv[1])
-    metric = DataQuality(fakes(), cache_dir=folder / "cache")
-    trainer = fit(metric, Editor(), devices=2, strategy="ddp")
-    (folder / f"{trainer.global_rank}.json").write_text(json.dumps(logged(trainer)))
-
-
 def test_an_epoch_is_one_set(tmp_path: Path) -> None:
     found = logged(fit(DataQuality(fakes(), cache_dir=tmp_path), Editor()))
     assert found.pop("val/data/left_out") == 0
@@ -145,17 +135,16 @@ def test_an_epoch_is_one_set(tmp_path: Path) -> None:
     assert again == pytest.approx({**found, "val/data/left_out": 0}, rel=1e-6)
 
 
+@needs_fork
 def test_two_devices_are_as_one(tmp_path: Path) -> None:
     """23 clips on two devices are 24 steps: the clip that is dealt twice counts once."""
-    paths = [str(ROOT), str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")]
-    ended = subprocess.run(
-        [sys.executable, __file__, str(tmp_path)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-        timeout=300,
-    )
-    assert ended.returncode == 0, ended.stderr
+
+    def run() -> None:
+        metric = DataQuality(fakes(), cache_dir=tmp_path / "cache")
+        trainer = fit(metric, Editor(), devices=2, strategy="ddp")
+        (tmp_path / f"{trainer.global_rank}.json").write_text(json.dumps(logged(trainer)))
+
+    on_two_devices(run, tmp_path / "said")
     for rank in range(2):
         found = json.loads((tmp_path / f"{rank}.json").read_text())
         assert found.pop("val/data/left_out") == 0
@@ -328,7 +317,3 @@ def test_the_best_share_is_by_score() -> None:
     assert best_share(scores, 0.15) == {"b"}
     assert best_share(scores, 0.5) == {"b", "c", "d"}
     assert best_share(scores, 1) == set("abcde")
-
-
-if __name__ == "__main__":
-    main()

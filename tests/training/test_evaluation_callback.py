@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +16,7 @@ import torch
 from hydra import compose, initialize_config_dir
 from torch.utils.data import DataLoader, Dataset
 from toy_benchmark import RATE_HZ, Louder, write_clips
+from two_devices import needs_fork, on_two_devices
 
 from auditeval import audio, manifest, scoring
 from auditeval.audio import Waveform, files
@@ -168,20 +166,17 @@ def test_an_epoch_is_one_set(folder: Path, single: dict[str, float]) -> None:
     assert evaluated(folder, batch_size=CLIPS, max_epochs=3) == single
 
 
+@needs_fork
 def test_two_processes_are_as_one(folder: Path, single: dict[str, float], tmp_path: Path) -> None:
-    paths = [str(ROOT), str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")]
-    ended = subprocess.run(
-        [sys.executable, __file__, str(folder), str(tmp_path)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-        timeout=300,
-    )
-    assert ended.returncode == 0, ended.stderr
+    def run() -> None:
+        found = evaluated(folder, devices=2, strategy="ddp")
+        assert torch.distributed.get_backend() == "gloo"
+        assert torch.distributed.get_world_size() == 2
+        (tmp_path / f"{torch.distributed.get_rank()}.json").write_text(json.dumps(found))
+
+    on_two_devices(run, tmp_path / "said")
     for rank in range(2):
-        found = json.loads((tmp_path / f"{rank}.json").read_text())
-        assert found.pop("world") == 2
-        assert found == single
+        assert json.loads((tmp_path / f"{rank}.json").read_text()) == single
 
 
 def test_a_fit_outlives_its_judge(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -365,17 +360,3 @@ def test_an_evaluator_metric_wants_an_evaluator(folder: Path) -> None:
     del editor.model
     with pytest.raises(UserError, match="Agreement is for an evaluator in training"):
         fit(editor, callback)
-
-
-def main() -> None:
-    """Run by a test in processes of its own: two devices, joined by gloo."""
-    folder, output = map(Path, sys.argv[1:])
-    found = evaluated(folder, devices=2, strategy="ddp")
-    assert torch.distributed.get_backend() == "gloo"
-    world = torch.distributed.get_world_size()
-    rank = torch.distributed.get_rank()
-    (output / f"{rank}.json").write_text(json.dumps({**found, "world": world}))
-
-
-if __name__ == "__main__":
-    main()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
-from commands import start
 from hydra import compose, initialize_config_dir
 
 from auditeval import checkpoint, manifest, scores_table
@@ -72,7 +72,7 @@ def test_copies_of_an_original_are_on_one_side(finished: Path, copied: Path) -> 
     assert {kept.part(str(digest)) for digest in test} == {None}
 
 
-def test_other_commands_go_on_from_the_held_out_part(finished: Path) -> None:
+def test_other_commands_go_on_from_the_held_out_part(finished: Path, cli: Any) -> None:
     table, scores = finished / "held_out.jsonl", finished / "pairwise" / "scores.csv"
     held = manifest.read(table)
     (split,) = json.loads((finished / "splits.json").read_text())
@@ -89,9 +89,8 @@ def test_other_commands_go_on_from_the_held_out_part(finished: Path) -> None:
         for axis in AXES:
             assert getattr(row, axis) == pytest.approx(getattr(scored, axis), abs=1e-5)
     report = finished.parent / "report"
-    command = start("evaluate", scores, "--against", table, "--resamples", 10, "-o", report)
-    _, err = command.communicate()
-    assert command.returncode == 0, err
+    ended = cli("evaluate", scores, "--against", table, "--resamples", 10, "-o", report)
+    assert ended.status == 0, ended.err
     by_run = json.loads((finished / "report" / "agreement.json").read_text())["rows"]
     by_command = json.loads((report / "agreement.json").read_text())["rows"]
     for row, found in zip(
@@ -102,7 +101,9 @@ def test_other_commands_go_on_from_the_held_out_part(finished: Path) -> None:
             assert value["value"] == pytest.approx(found["utterance"][name]["value"], abs=1e-4)
 
 
-def test_an_evaluation_on_its_own_training_pairs_says_so(finished: Path, copied: Path) -> None:
+def test_an_evaluation_on_its_own_training_pairs_says_so(
+    finished: Path, copied: Path, cli: Any
+) -> None:
     scores = finished.parent / "scores.csv"
     loaded = load(finished / "pairwise" / "holdout" / "checkpoint", "cpu", workers=0)
     for _ in loaded.score_manifest(copied, scores):
@@ -114,13 +115,12 @@ def test_an_evaluation_on_its_own_training_pairs_says_so(finished: Path, copied:
         (finished / "pairwise" / "scores.csv", finished / "held_out.jsonl", {}),
     ):
         report = table.parent / "evaluated"
-        command = start("evaluate", table, "--against", against, "--resamples", 5, "-o", report)
-        out, err = command.communicate()
-        assert command.returncode == 0, err
+        ended = cli("evaluate", table, "--against", against, "--resamples", 5, "-o", report)
+        assert ended.status == 0, ended.err
         (found,) = json.loads((report / "agreement.json").read_text())["leaks"]
         assert not found["unknown"]
         assert {part: set(found[part]) for part in parts if found[part]} == known
-        assert ("LEAK: scores was trained on the originals of" in out) == bool(known)
+        assert ("LEAK: scores was trained on the originals of" in ended.out) == bool(known)
 
 
 def test_a_published_split_that_leaks_is_used_and_says_so(copied: Path, tmp_path: Path) -> None:

@@ -6,8 +6,6 @@ import csv
 import json
 import math
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ import torch
 from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig
 from safetensors.torch import load_file, save_file
+from two_devices import needs_fork, on_two_devices
 
 import auditeval
 from auditeval import manifest
@@ -63,20 +62,10 @@ def table(partly_rated: list[EditPair], tmp_path_factory: pytest.TempPathFactory
     return path
 
 
-def overrides(base: Path, table: Path, folder: Path, *more: str) -> list[str]:
-    return [
-        *SMALL,
-        "~base.make",
-        f"base.model={base}",
-        f"data.path={table}",
-        f"run_dir={folder}",
-        *more,
-    ]
-
-
 def configured(base: Path, table: Path, folder: Path, *more: str) -> DictConfig:
+    paths = ["~base.make", f"base.model={base}", f"data.path={table}", f"run_dir={folder}"]
     with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
-        return compose("train", overrides(base, table, folder, *more))
+        return compose("train", [*SMALL, *paths, *more])
 
 
 def fold(folder: Path) -> Path:
@@ -259,29 +248,16 @@ def test_auditscore_in_the_precision_of_the_paper(
     assert len({round(row["quality"], 5) for row in predicted.values()}) > 20
 
 
+@needs_fork
 def test_two_devices_train_as_one_that_accumulates(
     tiny_omni: Path, table: Path, tmp_path: Path
 ) -> None:
     """Their gradients are averaged, as those of two batches in a row are."""
     plain = ["model.dropout=0.0", "data.split.test_share=0.2"]  # 32 pairs: 8 batches
-    one = tmp_path / "one"
+    one, two = tmp_path / "one", tmp_path / "two"
     train(configured(tiny_omni, table, one, *plain, "fit.accumulate=2"))
-    two = tmp_path / "two"
-    arguments = overrides(
-        tiny_omni,
-        table,
-        two,
-        *plain,
-        *("fit.accumulate=1", "trainer.devices=2", "fit.gradient_checkpointing=true"),
-    )
-    ended = subprocess.run(
-        [sys.executable, str(ROOT / "train.py"), *arguments],
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert ended.returncode == 0, ended.stderr
-    assert ended.stdout.count("run folder:") == 1  # the second device prints nothing
+    plain += ["fit.accumulate=1", "trainer.devices=2", "fit.gradient_checkpointing=true"]
+    on_two_devices(lambda: train(configured(tiny_omni, table, two, *plain)), tmp_path / "said")
     for key, tensor in weights(one).items():
         assert (weights(two)[key].float() - tensor.float()).abs().max() < 1e-5, key
 
@@ -294,8 +270,8 @@ def test_it_learns_eight_pairs_by_heart(tiny_omni: Path, table: Path, tmp_path: 
             tiny_omni,
             tmp_path / "few.jsonl",
             tmp_path / "run",
-            *("data.split.test_share=0.3", "fit.epochs=120", "fit.batch_size=8"),
-            *("optimizer.lr=3e-3", "fit.accumulate=1", "model.dropout=0.0"),
+            *("data.split.test_share=0.3", "fit.epochs=60", "fit.batch_size=8"),
+            *("optimizer.lr=6e-3", "fit.accumulate=1", "model.dropout=0.0"),
         )
     )
     train_part = json.loads((tmp_path / "run" / "splits.json").read_text())[0]["train"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Lock
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy import special
@@ -34,6 +36,8 @@ _CODE = "5"
 _BRIDGE_TEMPERATURE = 0.02
 _BRIDGE_FLOOR = 1e-4
 _LABELS = 32  # encoded at a time
+_embedded: WeakKeyDictionary[MiniLM, np.ndarray] = WeakKeyDictionary()
+_embedding = Lock()
 _LEAST = 0.15  # of the evidence of a sound that comes when it should not
 _OF_ADDED = [
     place
@@ -75,7 +79,6 @@ class Events(PatchExtractor):
         self._occasions = occasions
         self._yamnet = YamNet(Path(yamnet) if yamnet else None)
         self._minilm = shared(minilm)
-        self._label_embeddings = _embed_labels(self._minilm)
         self.revision = f"{_CODE}-{self._yamnet.revision}-{self._minilm.revision}"
 
     def to(self, device: str) -> None:
@@ -157,7 +160,7 @@ class Events(PatchExtractor):
 
     def _encode_caption(self, caption: str) -> np.ndarray:
         sentence = self._minilm.sentence(caption)[None]
-        logits = sentence @ self._label_embeddings.T / _BRIDGE_TEMPERATURE
+        logits = sentence @ _label_embeddings(self._minilm).T / _BRIDGE_TEMPERATURE
         weights = np.exp(logits - logits.max(axis=1, keepdims=True))
         weights /= weights.sum(axis=1, keepdims=True)
         return weights.astype(np.float32)
@@ -166,6 +169,14 @@ class Events(PatchExtractor):
 def _bridge(logits: np.ndarray) -> np.ndarray:
     """log(p) above its floor: never negative, 0 for a label that is nowhere in the clip."""
     return np.log(special.expit(logits) / _BRIDGE_FLOOR + 1)
+
+
+def _label_embeddings(minilm: MiniLM) -> np.ndarray:
+    """The labels of the bridge :: (521, 384), at the first caption that is not in the cache."""
+    with _embedding:
+        if minilm not in _embedded:
+            _embedded[minilm] = _embed_labels(minilm)
+        return _embedded[minilm]
 
 
 def _embed_labels(minilm: MiniLM) -> np.ndarray:

