@@ -71,7 +71,7 @@ class YamNet:
         if where == self._where:
             return where
         self._where = where
-        if where.type == "cpu":
+        if where == torch.device("cpu"):
             self._network = yamnet_network.on_processor(self._model)
         else:
             self._network = yamnet_network.on_device(self._model, device)
