@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from auditeval.features.extractor import Texts
 from auditeval.features.pair import Inputs, PairFeatures
-from auditeval.models.mlp import mlp
+from auditeval.models.mlp import Linear, mlp
 from auditeval.models.standardise import Standardise
 from auditeval.models.three_head import Regressor
 from auditeval.models.trees import Trees
@@ -260,17 +260,19 @@ class EnsembleRegressor(Regressor):
 
     def _mean_and_spread(self, batch: PairFeatures) -> tuple[Tensor, Tensor]:
         """Weighted mean and standard deviation of the members :: 2 x (B, 3)."""
-        members = self.forward_members(batch)
+        found = self.forward_members(batch)
+        members = found.double()  # a sum in float32 depends on how many pairs there are
         kinds, alone = len(self.arguments["kinds"]), len(self.fitted)
         shares = members.new_full((len(members), 1, 1), 1 / kinds)
         shares[alone:] /= max(len(members) - alone, 1)
         mean = (shares * members).sum(dim=0)
-        return mean, (shares * (members - mean).square()).sum(dim=0).sqrt()
+        spread = (shares * (members - mean).square()).sum(dim=0).sqrt()
+        return mean.to(found.dtype), spread.to(found.dtype)
 
     def _empty(self, kind: str, axis: Axis) -> nn.Module:
         """The place of a fitted model: zeros of its size."""
         if kind == "ridge":
-            line = nn.Linear(self.size(axis), 1)
+            line = Linear(self.size(axis), 1)
             for parameter in line.parameters():
                 nn.init.zeros_(parameter)
             return line.requires_grad_(False)

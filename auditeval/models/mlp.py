@@ -4,7 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torch import nn
+from torch import Tensor, nn
+from torch.nn import functional
+
+
+class Linear(nn.Linear):
+    """A linear layer that sums in float64 when it does not learn :: (B, in) -> (B, out), as `x` is.
+
+    In float32 the products of one row are added in another order than those of many, and in one
+    that depends on the processor: a score would not be the same beside other pairs.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.training or x.device.type == "mps":  # which knows no float64
+            return super().forward(x)
+        bias = None if self.bias is None else self.bias.double()
+        return functional.linear(x.double(), self.weight.double(), bias).to(x.dtype)
 
 
 def mlp(inputs: int, hidden: Sequence[int], dropout: float) -> nn.Sequential:
@@ -14,8 +29,8 @@ def mlp(inputs: int, hidden: Sequence[int], dropout: float) -> nn.Sequential:
     """
     layers: list[nn.Module] = [] if hidden else [nn.Dropout(dropout)]
     for index, size in enumerate(hidden):
-        layers += [nn.Linear(inputs, size), nn.ReLU()]
+        layers += [Linear(inputs, size), nn.ReLU()]
         if index == 0:
             layers.append(nn.Dropout(dropout))
         inputs = size
-    return nn.Sequential(*layers, nn.Linear(inputs, 1))
+    return nn.Sequential(*layers, Linear(inputs, 1))

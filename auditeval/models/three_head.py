@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from auditeval.features.extractor import Texts
 from auditeval.features.pair import Inputs, PairFeatures
 from auditeval.features.store import Failure, FeatureStore
-from auditeval.models.mlp import mlp
+from auditeval.models.mlp import Linear, mlp
 from auditeval.models.model import Model
 from auditeval.models.standardise import Standardise
 from auditeval.types import AXES, Axis, EditPair
@@ -313,9 +313,9 @@ class _ProductHead(nn.Module):
     ) -> None:
         super().__init__()
         self.drop = nn.Dropout(dropout)
-        self.audio_change = nn.Linear(dim, rank)
-        self.text_change = nn.Linear(text_dim, rank)
-        self.audio_distance = nn.Linear(dim, rank // 4)
+        self.audio_change = Linear(dim, rank)
+        self.text_change = Linear(text_dim, rank)
+        self.audio_distance = Linear(dim, rank // 4)
         self.log_sharpness = nn.Parameter(torch.tensor(10.0).log())
         self.mlp = mlp(summary + rank + 1 + rank // 4, hidden, dropout)
 

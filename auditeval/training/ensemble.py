@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from auditeval.features.pair import PairFeatures
 from auditeval.models import Model, find_model, trees
 from auditeval.models.ensemble import EnsembleRegressor
+from auditeval.models.mlp import Linear
 from auditeval.models.three_head import Regressor
 from auditeval.training import people
 from auditeval.training.callbacks import SaveLast
@@ -131,8 +132,8 @@ def _numbered(names: Sequence[str]) -> Tensor:
     return torch.tensor([numbers[name] for name in names], dtype=torch.long)
 
 
-def _line(fitted: Any, features: int) -> nn.Linear:
-    line = nn.Linear(features, 1)
+def _line(fitted: Any, features: int) -> Linear:
+    line = Linear(features, 1)
     with torch.no_grad():
         line.weight.copy_(torch.from_numpy(fitted.coef_))
         line.bias.fill_(float(fitted.intercept_))

@@ -85,8 +85,8 @@ class Cluster:
 
 def worker_killed(cluster: Cluster) -> str:
     workers = cluster.workers()
-    worker = cluster.rng.choice(workers)
-    worker.send_signal(signal.SIGKILL)
+    with suppress(psutil.NoSuchProcess):  # the command has just ended
+        cluster.rng.choice(workers).kill()
     return f"SIGKILL to one of {len(workers)}"
 
 
@@ -120,9 +120,9 @@ def driver_killed(cluster: Cluster) -> str:
 def worker_stopped(cluster: Cluster) -> str:
     workers = cluster.workers()
     worker = cluster.rng.choice(workers)
-    worker.suspend()
-    time.sleep(STOPPED_SECONDS)
-    with suppress(psutil.NoSuchProcess):  # the command ended without it
+    with suppress(psutil.NoSuchProcess):  # the command has just ended, or ends without it
+        worker.suspend()
+        time.sleep(STOPPED_SECONDS)
         worker.resume()
     return f"one worker stood still for {STOPPED_SECONDS:.0f} s"
 
