@@ -260,14 +260,16 @@ class EnsembleRegressor(Regressor):
 
     def _mean_and_spread(self, batch: PairFeatures) -> tuple[Tensor, Tensor]:
         """Weighted mean and standard deviation of the members :: 2 x (B, 3)."""
-        found = self.forward_members(batch)
-        members = found.double()  # a sum in float32 depends on how many pairs there are
+        members = self.forward_members(batch).unbind()
         kinds, alone = len(self.arguments["kinds"]), len(self.fitted)
-        shares = members.new_full((len(members), 1, 1), 1 / kinds)
-        shares[alone:] /= max(len(members) - alone, 1)
-        mean = (shares * members).sum(dim=0)
-        spread = (shares * (members - mean).square()).sum(dim=0).sqrt()
-        return mean.to(found.dtype), spread.to(found.dtype)
+        shares = [
+            1 / kinds / (1 if n < alone else len(members) - alone) for n in range(len(members))
+        ]
+        # One after the other: the order of `Tensor.sum` depends on how many pairs there are.
+        weighted = list(zip(shares, members, strict=True))
+        mean = sum((share * member for share, member in weighted), torch.zeros_like(members[0]))
+        squares = (share * (member - mean).square() for share, member in weighted)
+        return mean, sum(squares, torch.zeros_like(mean)).sqrt()
 
     def _empty(self, kind: str, axis: Axis) -> nn.Module:
         """The place of a fitted model: zeros of its size."""
