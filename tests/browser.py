@@ -45,6 +45,11 @@ class Hand:
         self.page.goto(link)
         if self.at("input[name=agree]"):
             self.page.check("input[name=agree]")
+            self.sends()
+
+    def sends(self) -> None:
+        """The form of the page; waits for what comes of it."""
+        with self.page.expect_navigation():
             self.page.click("button.primary")
 
     def ready(self) -> None:

@@ -65,7 +65,7 @@ def check_headphones(hand: Hand, site: Site, rater: int) -> None:
     assert check is not None
     for number, order in enumerate(check.orders):
         hand.page.check(f"input[name=answer{number}][value='{order[1]}']")
-    hand.page.click("button.primary")
+    hand.sends()
 
 
 def test_a_rater_hears_grades_comes_back_and_finishes(site: Site) -> None:
@@ -77,13 +77,13 @@ def test_a_rater_hears_grades_comes_back_and_finishes(site: Site) -> None:
     assert tones.value.status in (200, 206)
     for number in range(6):
         hand.page.check(f"input[name=answer{number}][value='0']")  # two of six
-    hand.page.click("button.primary")
+    hand.sends()
     assert hand.at("[role=alert]")
     check_headphones(hand, site, 0)
 
     hand.by_mouse((5, 5, 5))
     assert "both recordings are the same" in hand.page.inner_text("main")
-    hand.page.click("button.primary")
+    hand.sends()
     hand.by_keyboard((1, 1, 1))
     hand.goes_on()
     hand.by_keyboard((5, 1, 5))
@@ -102,7 +102,7 @@ def test_a_rater_hears_grades_comes_back_and_finishes(site: Site) -> None:
     hand.page.goto(link)
     hand.by_keyboard((2, 3, 4))
     assert "break" in hand.page.inner_text("h1")
-    hand.page.click("button.primary")
+    hand.sends()
     hand.by_mouse((3, 3, 3))
     assert "Thank you" in hand.page.inner_text("h1")
     hand.page.go_back()
