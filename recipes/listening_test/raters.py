@@ -42,15 +42,14 @@ class Rater:
         while True:
             if await page.locator("input[name=agree]").count():
                 await page.check("input[name=agree]")
-                await page.click("button.primary")
+                await self.go_on()
             elif await page.locator("fieldset.tones").count():
                 await self.answer_tones()
             elif await page.locator("#trial").count():
                 await self.vote(picture if votes == 6 else None)
                 votes += 1
             elif await page.locator("button.primary").count():
-                await page.keyboard.press("Enter")  # an explanation, a break
-                await page.wait_for_load_state()
+                await self.go_on()  # from an explanation, a break
             else:
                 return votes
 
@@ -59,7 +58,12 @@ class Rater:
         assert check is not None
         for question, order in enumerate(check.orders):
             await self.page.check(f"input[name=answer{question}][value='{order[1]}']")
-        await self.page.click("button.primary")
+        await self.go_on()
+
+    async def go_on(self) -> None:
+        """To the next page: one that is just being left looks like the end."""
+        async with self.page.expect_navigation():
+            await self.page.click("button.primary")
 
     async def vote(self, picture: Path | None) -> None:
         page, keys = self.page, self.page.keyboard
