@@ -34,7 +34,7 @@ GIVEN = {
     ],
     "privacy.md": [],
     "report.md": [],
-    "scale.md": ["270 pairs of esc10"],
+    "scale.md": ["270 pairs of esc10", "20,000 pairs where", "MiB for 20,000"],
     "scoring.md": ["90 %"],
     "training.md": ["al. 2018"],
     "weights.md": ["32 or 16 kHz"],

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # recipes/listening_test/run.sh WORK: twenty edits, three simulated raters in real browsers, their
-# votes as a manifest, an evaluator trained on them and reported. SCENES: other than the four that
-# the twenty are made of; SECONDS_A_CLIP is the length of a clip, ESC10 a folder of recordings in
-# place of synthesised sounds. What the README quotes goes to RESULTS, by default results/ beside
-# this file, the pictures to PICTURES, by default beside it too. DESIGN: other settings of the test;
-# RESAMPLES: draws of the intervals.
+# votes as a manifest, an evaluator trained on them and reported. SECONDS_A_CLIP is the length of a
+# clip, ESC10 a folder of recordings in place of synthesised sounds. What the README quotes goes to
+# RESULTS, by default results/ beside this file, the pictures to PICTURES, by default beside it too.
+# DESIGN: other settings of the test; RESAMPLES: draws of the intervals.
 set -euo pipefail
 recipe="$(cd "$(dirname "$0")" && pwd)"
 mkdir -p "$1" "${RESULTS:=$recipe/results}" "${PICTURES:=$recipe}"
@@ -17,7 +16,7 @@ auditeval() {
     "$python" -c "from auditeval.cli import main; main()" "$@"
 }
 
-"$python" "$recipe/pairs.py" "$work" "${SCENES:-4}" "${SECONDS_A_CLIP:-2.5}" ${ESC10:+"$ESC10"}
+"$python" "$recipe/pairs.py" "$work" "${SECONDS_A_CLIP:-2.5}" ${ESC10:+"$ESC10"}
 
 # The test: in a process of its own until the last rater is done.
 "$python" -c "from auditeval.cli import main; main()" listen "$work/edits.jsonl" \

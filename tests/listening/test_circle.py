@@ -26,7 +26,6 @@ def test_from_edits_to_an_evaluator_of_people(tmp_path: Path) -> None:
     (tmp_path / "design.yaml").write_text(f"{DESIGN}repeat_share: 0\n")
     settings = {
         "PYTHON": sys.executable,
-        "SCENES": "3",  # of five edits each; a part of a split needs one
         "SECONDS_A_CLIP": "0.5",
         "RESAMPLES": "20",
         "DESIGN": str(tmp_path / "design.yaml"),
@@ -41,17 +40,17 @@ def test_from_edits_to_an_evaluator_of_people(tmp_path: Path) -> None:
         timeout=600,
     )
     assert made.returncode == 0, made.stderr[-3000:]
-    assert "votes: 15 15 15" in made.stdout
-    assert "45 of 45 votes, 15 of 15 pairs have all of theirs, 3 raters have begun" in made.stdout
+    assert "votes: 20 20 20" in made.stdout
+    assert "60 of 60 votes, 20 of 20 pairs have all of theirs, 3 raters have begun" in made.stdout
     rated = manifest.read(work / "rated.jsonl")
-    assert len(rated) == 15
+    assert len(rated) == 20
     for pair in rated:
         for axis in AXES:
             given = pair.raters[axis]
             assert isinstance(given, dict)
             assert set(given) == {"r01", "r02", "r03"}
     scores = list(scores_table.read(work / "scores.csv"))
-    assert [row.status for row in scores] == ["ok"] * 15
+    assert [row.status for row in scores] == ["ok"] * 20
     assert "SRCC" in (work / "report" / "agreement.md").read_text()
     for picture in ("trial", "admin"):
         assert (tmp_path / "pictures" / f"{picture}.png").stat().st_size > 50_000

@@ -5,10 +5,10 @@
     python tests/performance/ray_scale.py cost MANIFEST
 
 `overhead` scores a manifest with both engines, by turns and in processes of their own, the clips
-known to the cache before: seconds, and seconds of the processor with all that Ray runs beside. The
-tables must be the same to the byte. `memory` has rows scored by workers that answer at once, so
-that what is left is the command's own: reading and checking rows, handing out blocks, writing and
-merging parts; peak memory of its process, and seconds.
+known to the cache before: seconds, Ray's start included. The tables must be the same to the byte.
+`memory` has rows scored by workers that answer at once, so that what is left is the command's own:
+reading and checking rows, handing out blocks, writing and merging parts; peak memory of its
+process, and seconds.
 
 `cost` scores a manifest of files with an empty cache, in one thread, and multiplies: hours of a
 core, bytes of clips that are read, of the cache that is filled, of the table.
@@ -58,10 +58,9 @@ def overhead(chosen: argparse.Namespace) -> None:
                 command += ["--engine", engine]
                 command += ["-c", chosen.checkpoint] if chosen.checkpoint else []
                 command += ["--cache-dir", str(chosen.cache_dir)] if chosen.cache_dir else []
-                began, before = time.perf_counter(), processor_seconds()
+                began = time.perf_counter()
                 subprocess.run(command, check=True)
                 seconds = time.perf_counter() - began
-                spent = processor_seconds() - before
                 made[engine] = output.read_bytes()
                 rows.append(
                     {
@@ -69,7 +68,6 @@ def overhead(chosen: argparse.Namespace) -> None:
                         "run": repeat + 1,
                         "pairs": made[engine].count(b"\n") - 1,
                         "seconds": f"{seconds:.0f}",
-                        "seconds of the processor": f"{spent:.0f}",
                         "load of the machine": f"{os.getloadavg()[0]:.1f}",
                     }
                 )

@@ -107,16 +107,28 @@ def test_scores_of_a_store_have_the_bytes_of_a_folder(
     assert set(again.changed) == {pair.id for pair in pairs[::5]}
 
 
-def test_another_machine_goes_on_with_the_blocks_that_are_done(
+@pytest.fixture
+def there(
     bucket: Path,
     pairs: list[EditPair],
     evaluator: Evaluator,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    there = in_bucket(pairs, tmp_path, bucket)
+) -> Path:
+    """A manifest in the bucket, beside its scores, whole.csv, that were made in blocks of eight."""
+    found = in_bucket(pairs, tmp_path, bucket)
     monkeypatch.setattr(manifest_scoring, "_BLOCK_ROWS", 8)
-    scored(evaluator, there, bucket / "whole.csv")
+    scored(evaluator, found, bucket / "whole.csv")
+    return found
+
+
+def test_another_machine_goes_on_with_the_blocks_that_are_done(
+    bucket: Path,
+    there: Path,
+    evaluator: Evaluator,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     steps = evaluator.score_manifest(there, bucket / "two.csv", 4)
     list(islice(steps, 5))  # two blocks and a half; the half is put as the run ends
     steps.close()
@@ -133,15 +145,12 @@ def test_another_machine_goes_on_with_the_blocks_that_are_done(
 def test_a_store_that_fails_in_mid_run_costs_no_row(
     what: str,
     bucket: Path,
-    pairs: list[EditPair],
+    there: Path,
     evaluator: Evaluator,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """No clip becomes an error row for it; the same command goes on from where it was."""
-    there = in_bucket(pairs, tmp_path, bucket)
-    monkeypatch.setattr(manifest_scoring, "_BLOCK_ROWS", 8)
-    scored(evaluator, there, bucket / "whole.csv")
     monkeypatch.setenv("AUDITEVAL_CACHE", str(tmp_path / "other"))
     steps = evaluator.score_manifest(there, bucket / "two.csv", 4)
     next(steps)
