@@ -187,33 +187,36 @@ def test_a_clip_that_fails_in_one_thread_keeps_no_other_waiting(
 
 
 PROCESS = """
-import sys
-from auditeval import audio, manifest
+import os, signal, sys, time
+from pathlib import Path
+from auditeval import manifest
 from auditeval.features.encoder import Encoder
 from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.features.store import FeatureStore
-store, pairs = FeatureStore(Encoder([Spectrum()]), sys.argv[2]), manifest.read(sys.argv[1])
-print("ready", flush=True)
-sys.stdin.readline()
-store.pairs(pairs)
-print(store.misses, flush=True)
+
+class Meeting(Spectrum):
+    # Its first clip is not encoded before the other process has one in hand too.
+    def encode_clip(self, samples):
+        (meeting / str(os.getpid())).touch()
+        while len(list(meeting.iterdir())) < 2:
+            time.sleep(0.01)
+        return super().encode_clip(samples)
+
+meeting = Path(sys.argv[3])
+signal.alarm(110)  # one that is left alone does not wait for ever
+store = FeatureStore(Encoder([Meeting()]), sys.argv[2])
+store.pairs(manifest.read(sys.argv[1]))
+print(store.misses)
 """
 
 
 def test_two_processes_share_one_cache(simulated: list[EditPair], tmp_path: Path) -> None:
-    path, shared = tmp_path / "pairs.jsonl", tmp_path / "shared"
+    path, shared, meeting = tmp_path / "pairs.jsonl", tmp_path / "shared", tmp_path / "meeting"
     manifest.write(simulated[:20], path)
-    command = [sys.executable, "-c", PROCESS, str(path), str(shared)]
-    both = [
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        for _ in range(2)
-    ]
-    for process in both:
-        assert process.stdout.readline() == "ready\n"
-    for process in both:  # start together, once both are up
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    misses = [int(process.communicate(timeout=60)[0]) for process in both]
+    meeting.mkdir()
+    command = [sys.executable, "-c", PROCESS, str(path), str(shared), str(meeting)]
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    misses = [int(process.communicate(timeout=120)[0]) for process in both]
     assert [process.returncode for process in both] == [0, 0]
     assert all(misses)  # both worked: they did meet
 
