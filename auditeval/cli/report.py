@@ -72,11 +72,12 @@ def report(
 
 def page_of(what: Path, output: Path | None, force: bool = False) -> None:
     """The page of what a command has just written, for its --html; nothing without an output."""
+    if output is None:  # what makes pages takes a second to import
+        return
     from auditeval import pages
 
-    if output is not None:
-        inputs = [what] if what.is_file() else []
-        _write(pages.explained(pages.read([what])), "embed", output, inputs, force)
+    inputs = [what] if what.is_file() else []
+    _write(pages.explained(pages.read([what])), "embed", output, inputs, force)
 
 
 def _write(page: Page, mode: Mode, output: Path, inputs: list[Path], force: bool) -> None:
