@@ -71,15 +71,14 @@ def filtered(
     with (
         writing(output, "auditeval filter", [p.name for p in names], inputs.values(), force),
         _written(names) as drafts,
-        ThreadPoolExecutor(2) as aside,
+        ThreadPoolExecutor(3) as aside,
     ):
         recipe = read_recipe(recipe_path)
         digests = {name: aside.submit(sha256, path) for name, path in inputs.items()}
-        progress(f"reading {manifest_path.name}")
+        progress(f"reading {manifest_path.name} and {scores_path.name}")
+        reading = aside.submit(scores_table.read_table, scores_path)
         pairs = read_pairs(manifest_path)
-        progress(f"reading {scores_path.name}")
-        scores = scores_table.read_table(scores_path).select("id", *AXES)
-        scores = scores.with_columns(scored=polars.lit(True))
+        scores = reading.result().select("id", *AXES).with_columns(scored=polars.lit(True))
         table = pairs.join(scores, on="id", how="left", maintain_order="left")
         matched = table["scored"].count()
         if not matched:
