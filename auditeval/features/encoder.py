@@ -41,7 +41,7 @@ class Encoder:
         self.revision = " ".join(f"{x.name}@{x.revision}" for x in listed)
         self.arguments = {x.name: x.arguments for x in listed}
         self.inputs = Inputs(
-            audio=sum(x.dim for x in listed),
+            audio=sum(x.dim for x in listed if not x.on_demand),
             text=sum(x.text_dim for x in listed),
             joint=tuple(x.joint_dim for x in listed if x.joint_dim),
             alignment=tuple(f"{x.name}.{n}" for x in self._comparing for n in x.alignment),
@@ -75,6 +75,8 @@ class Encoder:
     def needed(self, texts: Mapping[str, Texts]) -> frozenset[str]:
         """Those that encode sound which a pair of these texts, by extractor, needs, by name."""
         asked = {name for x in self.reading for name in x.needs(texts[x.name])}
+        for words in {text.words for text in texts.values()}:
+            asked |= {x.name for x in self.hearing if x.wanted(words)}
         return frozenset(x.name for x in self.hearing if not x.on_demand or x.name in asked)
 
     @property

@@ -56,8 +56,9 @@ class Extractor:
     and `weigh`: how the sound differs, and how well what changed in it fits the words.
 
     What it makes of a pair may rest on what others keep of the clips, too: on the frames of those
-    extractors that `beside` names, where they are there. An extractor `on_demand` (of `dim` 0)
-    hears the clips of a pair only where one that names it `needs` it for the words of that pair.
+    extractors that `beside` names, where they are there. An extractor `on_demand` hears the clips
+    of a pair only where one that names it `needs` it for the words of that pair, or where it is
+    `wanted` by these words; its embedding counts nowhere.
 
     Encoding is a function of one item: neighbours in a list change a result by rounding at most.
     `batch_size` clips at a time are what it is fastest with. `arguments` (JSON values only) rebuild
@@ -109,6 +110,10 @@ class Extractor:
     def needs(self, texts: Texts) -> tuple[str, ...]:
         """Which of `beside` it wants to hear with for a pair of these words: all of them."""
         return self.beside
+
+    def wanted(self, words: tuple[str, str, str]) -> bool:
+        """Whether it hears, `on_demand`, a pair of these captions and this instruction."""
+        return False
 
     def align(self, original: Frames, edited: Frames) -> Alignment | None:
         """Where and how loud the edit is the original; None of one that cannot tell."""

@@ -5,7 +5,7 @@
 # pick_the_best/ and processors/ (see README.md). A run that is finished is not trained again. The tables
 # go to RESULTS, by default results/ beside this file, which the READMEs quote. For a quick look:
 # SCENES=20, whose tables go to WORK/results. With ABLATION=1 also ablation.md: simulation less one
-# extractor, with one more, or less some faults; ten runs more.
+# extractor, or less some faults; ten runs more.
 set -euo pipefail
 mkdir -p "$2"
 results="${RESULTS:-${SCENES:+$2/results}}"
@@ -82,17 +82,16 @@ fi
 
 # Extractor by extractor, then fault by fault: what simulation alone would teach without it.
 ablate() {
-    local whole=(acoustics changes events likeness parts spectrum words)
+    local whole=(acoustics changes events likeness naturalness_of_voices parts spectrum words)
     local sounds_alone=(model.by_change=false data.changes=null)
-    local runs=("$work/with_naturalness") name features
-    train with_naturalness "${ablation[@]}" "features=[acoustics,changes,events,likeness,naturalness,parts,spectrum,words]"
-    for name in acoustics likeness parts; do
+    local runs=() name features
+    for name in acoustics likeness naturalness_of_voices parts; do
         features="$(printf '%s\n' "${whole[@]}" | grep -v "^$name$" | paste -sd,)"
         train "without_$name" "${ablation[@]}" "features=[$features]"
         runs+=("$work/without_$name")
     done
     train without_changes "${ablation[@]}" "${sounds_alone[@]}" \
-        "features=[acoustics,events,likeness,parts,spectrum,words]"
+        "features=[acoustics,events,likeness,naturalness_of_voices,parts,spectrum,words]"
     train offline "${ablation[@]}" "${sounds_alone[@]}" features=offline
     without() { # without NAME FAULTS
         train "without_$1" "${ablation[@]}" "data.faults=[$2]"

@@ -11,9 +11,12 @@ from auditeval import audio
 from auditeval.data.soundbank import synthesize
 from auditeval.features.alignment import Alignment, align
 from auditeval.features.distillmos_network import WINDOW
+from auditeval.features.encoder import Encoder
 from auditeval.features.extractors.naturalness import Naturalness
 from auditeval.features.extractors.spectrum import Spectrum
-from auditeval.types import UserError
+from auditeval.features.extractors.words import Words
+from auditeval.features.store import FeatureStore
+from auditeval.types import EditPair, UserError
 
 
 @pytest.fixture(scope="module")
@@ -103,3 +106,40 @@ def test_it_is_rebuilt_from_its_arguments(heard: Naturalness, tmp_path: Path) ->
     assert Naturalness(**heard.arguments).revision == heard.revision
     with pytest.raises(UserError, match=r"nowhere.pt: no such file"):
         Naturalness(str(tmp_path / "nowhere.pt"))
+
+
+@pytest.mark.parametrize(
+    ("target", "instruction", "heard"),
+    [
+        ("A man is talking.", None, True),
+        ("Rain falls.", None, False),
+        ("A song of birds.", None, False),
+        ("Rain and a dog.", "Remove the singer.", True),
+        ("Rain and a dog.", "Remove the dog.", False),
+    ],
+)
+def test_on_demand_it_hears_pairs_whose_words_name_a_voice(
+    target: str, instruction: str | None, heard: bool, tmp_path: Path
+) -> None:
+    clips = tmp_path / "original.wav", tmp_path / "edited.wav"
+    voice = spoken(1.0)
+    for path, samples in zip(clips, (voice, 0.5 * np.tanh(20 * voice)), strict=True):
+        audio.files.write(path, audio.waveform.quantised(samples), Naturalness.rate_hz)
+    pair = EditPair(
+        id="a",
+        original=clips[0],
+        edited=clips[1],
+        original_caption="A dog." if instruction is None else target,
+        target_caption=target,
+        instruction=instruction,
+    )
+    encoder = Encoder([Spectrum(), Naturalness(on_demand=True), Words()])
+    (made,) = FeatureStore(encoder, tmp_path / "cache").pairs([pair])
+    found = [
+        value
+        for name, value in zip(encoder.inputs.alignment, made.alignment.tolist(), strict=True)
+        if name.startswith("naturalness.")
+    ]
+    assert any(found) == heard
+    assert bool(list(tmp_path.glob("cache/naturalness@*/audio/*/*"))) == heard
+    assert len(made.original_audio) == encoder.inputs.audio == Spectrum.dim

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,11 @@ _CODE = "2"
 # A mean change of the bands by this is a change; a moment that is new counts as one that is other.
 _CLEARLY_DB, _MOST_DB = 1.0, 6.0
 
+_OF_A_VOICE = re.compile(
+    r"\b(?:speak|talk|say|said|voice|vocal|speech|sing(?:s|ing|ers?)?\b|sang|narrat|convers|whisper"
+    r"|chant|choir|rapp|announc|lectur|dialog|utter)"
+)
+
 
 class Naturalness(Extractor):
     """A rating of speech quality of windows of 7.68 s, without a reference, and of the clip.
@@ -28,6 +34,8 @@ class Naturalness(Extractor):
     What is no speech is rated as bad speech: only the difference between two clips, and that only
     where both hold speech, means anything then. `weights` is another file like the package's.
     Frames :: `mos` (W, 1), of windows that overlap where they must; the embedding (1,) is the mean.
+    `on_demand` it hears pairs whose target caption or instruction names a voice, and of others all
+    numbers are 0: it takes several times as long as what hears every pair.
     """
 
     name = "naturalness"
@@ -40,9 +48,10 @@ class Naturalness(Extractor):
         "original",  # points that the original is below 5, as `unnatural`
     )
 
-    def __init__(self, weights: str | None = None) -> None:
+    def __init__(self, weights: str | None = None, on_demand: bool = False) -> None:
         path = Path(weights).expanduser().resolve() if weights is not None else None
         self.arguments = {"weights": str(path) if path is not None else None}
+        self.arguments["on_demand"] = self.on_demand = on_demand
         file = path or package_file("distillmos", "weights/distill_mos_v7.pt")
         self._network, digest = load(file)
         self.revision = f"{_CODE}-{digest}"
@@ -62,8 +71,14 @@ class Naturalness(Extractor):
         mos = np.array(ratings, np.float32)[:, None]
         return AudioFeatures(mos.mean(axis=0), {"mos": mos})
 
+    def wanted(self, words: tuple[str, str, str]) -> bool:
+        """Where a voice is named that is heard after the edit, or in what is told to do."""
+        return self.on_demand and any(_OF_A_VOICE.search(text.lower()) for text in words[1:])
+
     def compare(self, original: Frames, edited: Frames, alignment: Alignment | None) -> np.ndarray:
         """Ratings of both clips, by their means over windows; nothing where nothing changed."""
+        if "mos" not in original or "mos" not in edited:
+            return np.zeros(len(self.alignment), np.float32)
         before, after = (float(frames["mos"].mean()) for frames in (original, edited))
         changed = 1.0
         if alignment is not None:
