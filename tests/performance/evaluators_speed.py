@@ -2,8 +2,9 @@
 
 Each has a process of its own, one after the other, with one thread: pairs of 5 s are decoded,
 resampled and answered, nothing known before. The model's load is not counted, and seconds are the
-processor's, so that work beside hardly counts. The thorough evaluator scores spoken sentences once
-more, with words that ask for another sentence. ViSQOL is there where the package visqol-python is
+processor's, so that work beside hardly counts. Both evaluators score once more what their slowest
+extractors hear: pairs whose captions name a voice, and spoken sentences with words that ask for
+another sentence. ViSQOL is there where the package visqol-python is
 installed. CLAP stands for an encoder of this size alone: LAION's architecture, random weights, two
 clips and two captions a pair.
 
@@ -46,6 +47,17 @@ SENTENCES = (
 
 def evaluator(name: str, folder: Path) -> Answer:
     return auditeval.load(name, "cpu", folder / "cache", workers=0).score
+
+
+def evaluator_of_speech(name: str, folder: Path) -> Answer:
+    score = evaluator(name, folder)
+    captions = "original_caption", "target_caption"
+    return lambda pairs: score(
+        [
+            pair.model_copy(update={x: f"{getattr(pair, x)} Somebody speaks." for x in captions})
+            for pair in pairs
+        ]
+    )
 
 
 def evaluator_of_voices(name: str, folder: Path) -> Answer:
@@ -113,6 +125,7 @@ def clap(name: str, folder: Path) -> Answer:
 
 MEASURES: dict[str, tuple[Callable[[str, Path], Answer], str]] = {
     "auditeval-offline": (evaluator, "auditeval-offline"),
+    "auditeval-offline, of a voice": (evaluator_of_speech, "auditeval-offline"),
     "auditeval-offline-thorough": (evaluator, "auditeval-offline-thorough"),
     "auditeval-offline-thorough, asked for other words": (
         evaluator_of_voices,
