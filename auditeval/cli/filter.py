@@ -47,17 +47,12 @@ def filter_(
 
         auditeval filter pairs.parquet scores.parquet --recipe my.yaml -o best/kept.parquet
     """
-    from importlib import import_module
-    from threading import Thread
-
     from rich.console import Console
 
     from auditeval.filtering.run import filtered
     from auditeval.report import selection
     from auditeval.report.render import show
 
-    # Matplotlib takes half a second to import, in which the tables can be read.
-    Thread(target=import_module, args=["matplotlib.figure"], daemon=True).start()
     with (
         Console(stderr=True).status("") as status,
         filtered(
