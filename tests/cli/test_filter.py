@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -72,6 +74,14 @@ def test_the_table_is_printed_and_the_files_are_there(cli: Any, inputs: list[Pat
     assert (rejected.id, rejected.rejected_by) == ("a", "best")
     assert rejected.original.resolve() == out.parent / "a.wav"
     assert (out / "kept.filter.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_nothing_that_takes_long_to_import_is_imported(inputs: list[Path]) -> None:
+    code = "import sys; from auditeval.cli import main\ntry:\n main()\nfinally:\n"
+    code += " print('LOADED', *sorted({'torch', 'scipy', 'transformers'} & set(sys.modules)))"
+    command = [sys.executable, "-c", code, *map(str, arguments(inputs))]
+    ended = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert ended.stdout.splitlines()[-1].strip() == "LOADED"
 
 
 def test_its_own_output_is_replaced_and_nobody_else_s(cli: Any, inputs: list[Path]) -> None:
