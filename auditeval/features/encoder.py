@@ -106,9 +106,10 @@ class Encoder:
         return PairFeatures(original, before, edited, after, added, removed, alignment, evidence)
 
     def _compare(self, encoded: EncodedPair) -> tuple[Tensor, Tensor]:
-        """The numbers called `inputs.alignment` and `inputs.evidence`; 0 of who did not hear it."""
-        both = encoded.original.keys() & encoded.edited.keys()
-        deaf = {x.name for x in self.always} - both
+        """The numbers called `inputs.alignment` and `inputs.evidence`; 0 of who did not hear it, or
+        heard it for another pair of these clips."""
+        heard = encoded.original.keys() & encoded.edited.keys() & self.needed(encoded.texts)
+        deaf = {x.name for x in self.hearing} - heard
         nothing = AudioFeatures(np.zeros(0, np.float32), {})
         before, after = (
             {

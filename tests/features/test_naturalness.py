@@ -135,11 +135,16 @@ def test_on_demand_it_hears_pairs_whose_words_name_a_voice(
     )
     encoder = Encoder([Spectrum(), Naturalness(on_demand=True), Words()])
     (made,) = FeatureStore(encoder, tmp_path / "cache").pairs([pair])
-    found = [
-        value
-        for name, value in zip(encoder.inputs.alignment, made.alignment.tolist(), strict=True)
-        if name.startswith("naturalness.")
-    ]
-    assert any(found) == heard
+    names = [name for name in encoder.inputs.alignment if name.startswith("naturalness.")]
+    places = [encoder.inputs.alignment.index(name) for name in names]
+    assert bool(made.alignment[places].any()) == heard
     assert bool(list(tmp_path.glob("cache/naturalness@*/audio/*/*"))) == heard
     assert len(made.original_audio) == encoder.inputs.audio == Spectrum.dim
+
+    # The same clips under words that name a voice, beside it: it is rated as alone.
+    spoken_of = pair.model_copy(
+        update={"id": "b", "instruction": None, "target_caption": "Speech."}
+    )
+    beside, other = FeatureStore(encoder, tmp_path / "cache").pairs([pair, spoken_of])
+    assert beside.alignment.equal(made.alignment)
+    assert other.alignment[places].any()

@@ -77,8 +77,6 @@ class Naturalness(Extractor):
 
     def compare(self, original: Frames, edited: Frames, alignment: Alignment | None) -> np.ndarray:
         """Ratings of both clips, by their means over windows; nothing where nothing changed."""
-        if "mos" not in original or "mos" not in edited:
-            return np.zeros(len(self.alignment), np.float32)
         before, after = (float(frames["mos"].mean()) for frames in (original, edited))
         changed = 1.0
         if alignment is not None:
