@@ -16,7 +16,7 @@ _CREDITS = {
     "changes": "spectra on a scale of octaves, words by MiniLM (MIT)",
     "events": f"{_YAMNET}, label bridge by MiniLM (MIT)",
     "likeness": "NSIM of log-mel frames, no weights",
-    "naturalness": "DistillMOS (MIT)",
+    "naturalness": "DistillMOS (MIT), itself trained on ratings of speech that we cannot list",
     "parts": "short-time spectra, no weights",
     "spectrum": "log-mel statistics, no weights",
     "voices": "Whisper tiny.en (MIT), Resemblyzer (Apache-2.0), SwiftF0 (MIT)",
