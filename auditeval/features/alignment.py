@@ -22,6 +22,7 @@ import numpy as np
 from scipy.ndimage import maximum_filter1d, uniform_filter1d
 
 from auditeval.features.delay import MAX_GAIN_DB, STEP, find_delays, find_fraction, find_gain
+from auditeval.features.mel import from_db, to_db
 
 BANDS = 64
 FRAME_SECONDS = 0.01
@@ -160,17 +161,18 @@ def compare(o: np.ndarray, e: np.ndarray, floor: float) -> tuple[dict[str, float
     And what each STEP-th frame changed by, rms over bands in dB :: (ceil(T / STEP),).
     """
     # One frame of tolerance on both sides: a residual delay is no difference.
-    highest, lowest = (_of_neighbours(pick, o)[::STEP].copy() for pick in (np.maximum, np.minimum))
+    highest, lowest = (of_neighbours(pick, o)[::STEP].copy() for pick in (np.maximum, np.minimum))
     o, e = o[::STEP], e[::STEP]
-    power, power_e = _power(o), _power(e)
-    level, level_e = _db(power.sum(axis=1)), _db(power_e.sum(axis=1))
+    power, power_e = from_db(o), from_db(e)
+    level, level_e = to_db(power.sum(axis=1)), to_db(power_e.sum(axis=1))
     least = percentiles(level, 95)[0] - ACTIVE_DB
     active = level >= least
     order = np.argsort(uniform_filter1d(level, 3, mode="nearest"), kind="stable")
-    bed = np.isin(np.arange(len(o)), order[: max(1, int(QUIET_SHARE * len(o)))])
+    bed = np.zeros(len(o), bool)
+    bed[order[: max(1, int(QUIET_SHARE * len(o)))]] = True
     times = np.stack([bed, active, ~active]).astype(np.float32)
     times /= np.maximum(times.sum(axis=1, keepdims=True), 1)  # products with these are means
-    (bed_o, active_o), (bed_e, active_e) = (_db(times[:2] @ x) for x in (power, power_e))
+    (bed_o, active_o), (bed_e, active_e) = (to_db(times[:2] @ x) for x in (power, power_e))
     left = active_e > active_o - ACTIVE_DB  # bands that the edit still has
 
     up = np.maximum(e - highest - TOLERANCE_DB, 0)
@@ -186,7 +188,7 @@ def compare(o: np.ndarray, e: np.ndarray, floor: float) -> tuple[dict[str, float
     weak = (active[:, None] & (o < level[:, None] - WEAK_DB)) & left
     excess = np.maximum(flat - np.maximum(highest, flat_bed + 3), 0)
     tolerance = np.float32(10 ** (TOLERANCE_DB / 10))
-    added = np.maximum(_power(flat) - tolerance * _power(highest) - _power(flat_bed), 0)
+    added = np.maximum(from_db(flat) - tolerance * from_db(highest) - from_db(flat_bed), 0)
     added /= power.sum(axis=1, keepdims=True)
 
     gap = (active_o - bed_o) - (active_e - bed_e)
@@ -235,14 +237,6 @@ def _frames(x: np.ndarray) -> np.ndarray:
     return np.minimum(np.fmax(x.astype(np.float32), SILENCE_DB), 100.0)  # NaN as silence
 
 
-def _power(x: np.ndarray) -> np.ndarray:
-    return np.exp(x * np.float32(np.log(10) / 10))
-
-
-def _db(power: np.ndarray) -> np.ndarray:
-    return np.log(power) * np.float32(10 / np.log(10))
-
-
 def _smooth(x: np.ndarray, ahead: float) -> np.ndarray:
     """Power over three frames (1/4, 1/2, 1/4), read a part of a frame ahead (or behind), in dB.
 
@@ -252,14 +246,14 @@ def _smooth(x: np.ndarray, ahead: float) -> np.ndarray:
     behind = max(-ahead, 0.0)
     ahead = max(ahead, 0.0)
     taps = np.convolve([0.25, 0.5, 0.25], [ahead, 1 - ahead - behind, behind])[::-1]
-    power = np.full((len(x) + 4, x.shape[1]), _power(np.float32(SILENCE_DB)), np.float32)
-    power[2:-2] = _power(x)
+    power = np.full((len(x) + 4, x.shape[1]), from_db(np.float32(SILENCE_DB)), np.float32)
+    power[2:-2] = from_db(x)
     mixed = np.zeros_like(x)
     for at, tap in enumerate(taps):
         if tap:
             mixed += np.float32(tap) * power[at : at + len(x)]
     del power
-    return _db(mixed)
+    return to_db(mixed)
 
 
 def _span(levels: np.ndarray, loud: float) -> np.ndarray:
@@ -270,16 +264,16 @@ def _span(levels: np.ndarray, loud: float) -> np.ndarray:
 
 
 def _level(x: np.ndarray) -> np.ndarray:  # sum over bands, in dB :: (T, F) -> (T,)
-    return _db(_power(x).sum(axis=1))
+    return to_db(from_db(x).sum(axis=1))
 
 
 def percentiles(x: np.ndarray, *ranks: float) -> list[float]:
-    """As np.percentile has them, which takes ten times as long for some seconds of frames."""
+    """Of (N,), as np.percentile has them, which takes ten times as long for some seconds."""
     places = np.array(ranks) / 100 * (len(x) - 1)
     return np.interp(places, np.arange(len(x)), np.sort(x)).tolist()
 
 
-def _of_neighbours(pick: np.ufunc, x: np.ndarray) -> np.ndarray:
+def of_neighbours(pick: np.ufunc, x: np.ndarray) -> np.ndarray:
     """Of each cell and the same band one frame earlier and later :: (T, F) -> (T, F)."""
     picked = x.copy()
     pick(picked[1:], x[:-1], out=picked[1:])

@@ -39,6 +39,7 @@ Spared = Callable[[Mapping[str, Texts]], frozenset[str]]
 """Which extractors, by name, a model does not look at for a pair of these texts, by extractor."""
 
 _CAPTIONS = 64  # given to the encoder at a time; it sorts them by length
+_REMEMBERED = 4096  # captions and words, which come again and again; 4 kB each
 _DAY_SECONDS = 86400
 _LARGE_BYTES = 8 << 20  # a file of more may last an hour: such are decoded and encoded one by one
 
@@ -89,6 +90,7 @@ class FeatureStore:
         self.misses = 0
         self._lock = threading.Condition()
         self._claimed: set[str] = set()
+        self._said: dict[str, dict[str, np.ndarray]] = {}
         self._one_large = threading.Lock()
         folder = storage.path(cache_dir or storage.cache_dir())
         most = storage.bytes_of(cache_size or os.environ.get("AUDITEVAL_CACHE_SIZE"))
@@ -226,10 +228,12 @@ class FeatureStore:
         return [{name: _features(entry) for name, entry in entries.items()} for entries in found]
 
     def captions(self, captions: Sequence[str]) -> list[Arrays]:
-        """Embeddings of captions :: (text_dim,) by extractor, 0 for one without words."""
+        """Embeddings of captions :: (text_dim,) by extractor, 0 for one without words.
+
+        What was asked for lately is remembered: not even the cache is read for it.
+        """
         readers = {x.name: x for x in self.encoder.reading}
         nothing = {name: np.zeros(x.text_dim, np.float32) for name, x in readers.items()}
-        worded = [caption for caption in captions if caption.strip()]
 
         def encode(missing: Mapping[str, list[int]]) -> Iterator[list[Arrays]]:
             for name, rows in missing.items():
@@ -237,14 +241,17 @@ class FeatureStore:
                     made = readers[name].encode_text([worded[row] for row in rows])
                 yield [{"embedding": row} for row in made]
 
+        known = {x: said for x in captions if (said := self._said.get(x)) is not None}
+        worded = [caption for caption in captions if caption.strip() and caption not in known]
         keys = [hashlib.sha256(caption.encode()).hexdigest() for caption in worded]
-        found = iter(self._cached("text", keys, [frozenset(readers)] * len(keys), encode))
-        return [
-            {name: entry["embedding"] for name, entry in next(found).items()}
-            if caption.strip()
-            else nothing
-            for caption in captions
-        ]
+        found = self._cached("text", keys, [frozenset(readers)] * len(keys), encode)
+        for caption, entries in zip(worded, found, strict=True):
+            known[caption] = {name: entry["embedding"] for name, entry in entries.items()}
+        with self._lock:
+            self._said.update(known)
+            for oldest in list(self._said)[:-_REMEMBERED]:
+                del self._said[oldest]
+        return [known.get(caption, nothing) for caption in captions]
 
     def _read(self, files: Sequence[_Heard]) -> list[Clip | Failure]:
         large = max(audio.state(file.path)[0] for file in files) > _LARGE_BYTES

@@ -15,6 +15,7 @@ import torch
 
 from auditeval import audio, manifest
 from auditeval.data.soundbank import synthesize
+from auditeval.features import store as feature_store
 from auditeval.features.alignment import Alignment, align
 from auditeval.features.comparison import Frames
 from auditeval.features.encoder import Encoder
@@ -94,6 +95,23 @@ def test_what_is_stored_is_what_the_encoder_said(pairs: list[EditPair], tmp_path
     assert np.array_equal(row.alignment, aligned.values)
     assert row.original_text.tolist() == [5, 1]
     assert row.target_text.tolist() == [len(pairs[1].target_caption), 3]
+
+
+def test_texts_asked_for_lately_are_not_read_again(
+    pairs: list[EditPair], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feature_store, "_REMEMBERED", 2)
+    store = FeatureStore(Encoder([Counting()]), tmp_path / "cache")
+    texts = ["Rain.", "", "A bell.", "Hail."]
+    first = store.captions(texts)
+    for entry in (tmp_path / "cache").rglob("*.entry"):
+        entry.unlink()
+    assert [row["spectrum"].tolist() for row in store.captions(texts[1:])] == [
+        row["spectrum"].tolist() for row in first[1:]
+    ]
+    assert store.misses == 3
+    store.captions(texts)  # the first is one too many to be remembered
+    assert store.misses == 4
 
 
 def test_one_changed_sample_recomputes_that_clip_alone(

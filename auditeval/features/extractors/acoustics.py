@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from scipy.ndimage import maximum_filter1d, uniform_filter1d
 
-from auditeval.features.alignment import EDGE_FRAMES, RANGE_DB, Alignment
+from auditeval.features.alignment import EDGE_FRAMES, RANGE_DB, Alignment, percentiles
 from auditeval.features.comparison import Frames
 from auditeval.features.extractor import Extractor
 from auditeval.features.extractors.spectrum import FLOOR_DB, Spectrum
-from auditeval.features.mel import centres
+from auditeval.features.mel import centres, from_db, to_db
 
 MEASURES = (
     "decay",  # seconds in which bands fall by 60 dB where they fall, log: of reverberation
@@ -66,7 +68,7 @@ class Acoustics(Extractor):
 
 def _heard_on(before: np.ndarray, after: np.ndarray) -> np.ndarray:
     """Frames but those that fell silent, with what is around them :: 2 x (T, 64) -> bool (T,)."""
-    was, is_now = (10 * np.log10(np.sum(10 ** (x / 10), axis=1)) for x in (before, after))
+    was, is_now = (to_db(from_db(x).sum(axis=1)) for x in (before, after))
     least = was.max() - RANGE_DB
     fell = np.maximum(was, least) - np.maximum(is_now, least)
     return ~maximum_filter1d(uniform_filter1d(fell, 5, mode="nearest") > _SILENT_DB, _AROUND_FRAMES)
@@ -74,39 +76,57 @@ def _heard_on(before: np.ndarray, after: np.ndarray) -> np.ndarray:
 
 def measure(mel: np.ndarray) -> np.ndarray:
     """dB frames of 10 ms :: (T, 64) to the values of MEASURES :: float32 (9,)."""
-    mel = mel.astype(np.float32)
-    level = 10 * np.log10(np.sum(10 ** (mel / 10), axis=1))
+    bands = np.ascontiguousarray(mel.T, np.float32)
+    power = from_db(bands)
+    powers = power.sum(axis=0)
+    level = to_db(powers)
     loud = level.max()
-    full = 10 * np.log10(np.mean(10 ** (mel / 10), axis=0))
-    heard = np.maximum(mel, max(loud - RANGE_DB, FLOOR_DB))
-    mean = 10 * np.log10(np.mean(10 ** (heard / 10), axis=0))
-    octaves = np.log2(centres(Spectrum.BANDS, *Spectrum.RANGE_HZ))
-    audible = mean > mean.max() - 50
-    second = uniform_filter1d(10 ** (level / 10), 100, mode="nearest")
+    full = to_db(power.mean(axis=1))
+    heard = np.maximum(bands, max(loud - RANGE_DB, FLOOR_DB))
+    mean = to_db(from_db(heard).mean(axis=1))
+    second = to_db(uniform_filter1d(powers, 100, mode="nearest"))
     active = level > loud - 30
+    high, low = percentiles(np.maximum(level, loud - RANGE_DB), 95, 10)
     values = [
         _decay(heard),
-        float(np.subtract(*np.percentile(np.maximum(level, loud - RANGE_DB), (95, 10)))) / 10,
-        float(np.percentile((level - 10 * np.log10(second))[active], 95)) / 10,
-        float(np.polyfit(octaves[audible], mean[audible], 1)[0]) if audible.sum() > 2 else 0.0,
-        float(octaves[full >= min(max(full.max() - 50, _CLEAR_DB), full.max())][-1]),
+        (high - low) / 10,
+        percentiles((level - second)[active], 95)[0] / 10,
+        _slope(mean),
+        float(_octaves()[full >= min(max(full.max() - 50, _CLEAR_DB), full.max())][-1]),
         float(np.std(mean - uniform_filter1d(mean, 9, mode="nearest"))),
     ]
-    smooth = [uniform_filter1d(heard, size, axis=0, mode="nearest") for size in _PERIODS]
-    bands = [np.mean(np.std(smooth[i] - smooth[i + 1], axis=0)) for i in (2, 1, 0)]
-    return np.array([*values, *np.log1p(bands)], np.float32)
+    smooth = [uniform_filter1d(heard, size, mode="nearest") for size in _PERIODS]
+    modulation = [np.mean(np.std(smooth[i] - smooth[i + 1], axis=1)) for i in (2, 1, 0)]
+    return np.array([*values, *np.log1p(modulation)], np.float32)
+
+
+@cache
+def _octaves() -> np.ndarray:
+    """Where the bands are :: (64,)."""
+    return np.log2(centres(Spectrum.BANDS, *Spectrum.RANGE_HZ))
+
+
+def _slope(mean: np.ndarray) -> float:
+    """Of the line through what is audible of a mean spectrum :: dB (64,) -> dB an octave."""
+    audible = mean > mean.max() - 50
+    if audible.sum() <= 2:
+        return 0.0
+    at = _octaves()[audible] - _octaves()[audible].mean()
+    return float(at @ mean[audible] / (at @ at))
 
 
 def _decay(heard: np.ndarray) -> float:
-    """Log of the seconds for 60 dB of the median fall of loud bands within 0.1 s."""
-    if len(heard) <= _FALL_FRAMES:
+    """Log of the seconds for 60 dB of the median fall of loud bands within 0.1 s :: (64, T)."""
+    if heard.shape[1] <= _FALL_FRAMES:
         return 0.0
-    smooth = uniform_filter1d(heard, 3, axis=0, mode="nearest")
-    fall = smooth[:-_FALL_FRAMES] - smooth[_FALL_FRAMES:]
+    smooth = uniform_filter1d(heard, 3, mode="nearest")
+    fall = smooth[:, :-_FALL_FRAMES] - smooth[:, _FALL_FRAMES:]
     # The steepest falls of each band, after its loudest moments: a room lets none be steeper.
-    loud = smooth[:-_FALL_FRAMES] > np.percentile(smooth, 75, axis=0)
-    falls = fall[loud & (fall > 0)]
+    at = 0.75 * (smooth.shape[1] - 1)
+    ranked = np.sort(smooth, axis=1)[:, [int(at), int(np.ceil(at))]]
+    often = ranked[:, :1] + (ranked[:, 1:] - ranked[:, :1]) * np.float32(at % 1)
+    falls = fall[(smooth[:, :-_FALL_FRAMES] > often) & (fall > 0)]
     if falls.size < 20:
         return 0.0
-    steep = np.percentile(falls, 75)
+    steep = percentiles(falls, 75)[0]
     return float(np.log(60 * _FALL_FRAMES * 0.01 / max(steep, 1.0)))

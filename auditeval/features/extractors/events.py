@@ -9,10 +9,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy import special
-from scipy.ndimage import maximum_filter1d
 
 from auditeval import audio
-from auditeval.features.alignment import Alignment
+from auditeval.features.alignment import Alignment, of_neighbours
 from auditeval.features.comparison import Frames
 from auditeval.features.evidence import LABEL_NAMES, weigh_labels
 from auditeval.features.extractor import AudioFeatures, PatchExtractor, Texts
@@ -145,7 +144,7 @@ class Events(PatchExtractor):
         Of its frames the greatest of three is taken off: a delay by a part of one leaves nothing.
         """
         heard, taken = (band_magnitudes(mel) for mel in (clip, other))
-        taken = maximum_filter1d(taken, 3, axis=0, mode="nearest") * 10 ** (gain / 20)
+        taken = of_neighbours(np.maximum, taken) * 10 ** (gain / 20)
         left = heard.copy()
         first = max(0, -lag)
         stop = max(first, min(len(heard), len(taken) - lag))

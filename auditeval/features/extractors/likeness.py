@@ -8,6 +8,7 @@ from scipy.ndimage import uniform_filter
 from auditeval.features.alignment import REGIONS, SILENCE_DB, Alignment, percentiles
 from auditeval.features.comparison import Frames
 from auditeval.features.extractor import Extractor
+from auditeval.features.mel import from_db, to_db
 
 _WINDOW = (6, 5)  # frames of 10 ms and bands that are compared at once
 # Loudness grows with the level in dB, from a floor below the loud moments of the clip; on a scale
@@ -43,7 +44,7 @@ class Likeness(Extractor):
         if alignment is None:
             return np.zeros(len(self.alignment), np.float32)
         before, after = alignment.overlap()
-        loud = percentiles(10 * np.log10(np.sum(10 ** (before / 10), axis=1)), 95)[0]
+        loud = percentiles(to_db(from_db(before).sum(axis=1)), 95)[0]
         below = loud - _BELOW_DB
         # What is silent in a clip that was made softer is no louder for being brought back.
         least = max(below, SILENCE_DB + max(-alignment.gain, 0.0))
