@@ -86,6 +86,10 @@ def recogniser() -> Whisper:
     return Whisper(beam_size=5)
 
 
+def plain(words: Sequence[tuple[str, float, float]]) -> list[str]:
+    return [word.strip('.,;:!?"').lower() for word, _, _ in words]
+
+
 def cut(samples: np.ndarray, start: float, end: float) -> np.ndarray:
     """Without a stretch, the ends faded over 5 ms."""
     first, last, fade = round(start * RATE_HZ), round(end * RATE_HZ), RATE_HZ // 200
@@ -159,26 +163,27 @@ def test_words_spoken_anew(evaluator: Evaluator, trials: int, tmp_path: Path) ->
 
 
 def test_words_cut_out(evaluator: Evaluator, recordings: list[np.ndarray], tmp_path: Path) -> None:
+    """The recogniser's times may be those of a syllable next to the word, which is then still there
+    to be heard: such a cut is no trial."""
     bench = Bench(evaluator, tmp_path)
     rng = np.random.default_rng(0)
     for trial, samples in enumerate(recordings):
         words = recogniser().hear(samples).words
-        text = [word.strip('.,;:!?"').lower() for word, _, _ in words]
+        text = plain(words)
         once = [n for n, word in enumerate(text) if len(word) > 3 and text.count(word) == 1]
         inner = [n for n in once if 0 < n < len(words) - 1]
         if len(inner) < 2:
             continue
         place, other = (int(x) for x in rng.choice(inner, 2, replace=False))
         after = cut(samples, *words[place][1:])
+        if text[place] in plain(recogniser().hear(after).words):
+            continue
         asked = f'Remove the word "{text[place]}".'
         bench.add("right", trial, samples, after, asked)
         bench.add("opposite", trial, after, samples, asked)
         bench.add("another", trial, samples, after, f'Delete the word "{text[other]}".')
         bench.add("untouched", trial, samples, samples, asked)
-    found = shares(bench.score())
-    # Where the recogniser hears neither of two words any more, or both, it cannot tell them apart.
-    assert found.pop("another") >= 0.8
-    assert min(found.values()) >= 0.9
+    assert min(shares(bench.score()).values()) >= 0.9
 
 
 def acted(folder: Path, key: slice) -> Iterator[tuple[Path, Path]]:

@@ -5,7 +5,7 @@
 # pick_the_best/ and processors/ (see README.md). A run that is finished is not trained again. The tables
 # go to RESULTS, by default results/ beside this file, which the READMEs quote. For a quick look:
 # SCENES=20, whose tables go to WORK/results. With ABLATION=1 also ablation.md: simulation less one
-# extractor, or less some faults; ten runs more.
+# extractor, or less some faults; eleven runs more.
 set -euo pipefail
 mkdir -p "$2"
 results="${RESULTS:-${SCENES:+$2/results}}"
@@ -31,6 +31,7 @@ scenes="${SCENES:-1600}"
 recordings=(esc10="$data/esc10" librispeech="$data/librispeech10" emodb="$data/emodb_subset")
 credits="the project's sounds (MIT), ESC-10 (CC BY 3.0), LibriSpeech (CC BY 4.0), EMO-DB (CC0)"
 all=(data.simulation.scenes="$scenes" data.changes.scenes="$(((scenes + 4) / 5))")
+all+=(data.contrasts.trials="$(((scenes + 1) / 2))")
 all+=("${recordings[@]/#/recordings.}")
 if [ -d "$data/processors" ]; then
     all+=(processors.lyra="$data/processors/lyra" processors.dtln="$data/processors/DTLN")
@@ -99,6 +100,8 @@ ablate() {
     }
     without distortion mnru,quantisation,vocoder,phase,musical_noise,opus,mp3
     without decoders neural_codec,neural_decoder,speech_vocoded
+    train without_contrasts "${ablation[@]}" data.contrasts=null
+    runs+=("$work/without_contrasts")
     without separation separation_artefacts,separation_leakage,separation_loss
     without effects effect_strength,effect_anew,effect_missing
     compare ablation "$work"/{simulated,offline,without_changes} "${runs[@]}"

@@ -1,14 +1,17 @@
-"""Contrast sets: each trial has its right edit, and a set without classes is refused."""
+"""Contrast sets: each trial has its right edit, and a test without classes is refused."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from auditeval import manifest
 from auditeval.audio import decode
+from auditeval.data import combining
 from auditeval.data.simulation import contrasts
+from auditeval.data.simulation.vocabulary import spelled
 from auditeval.types import EditPair, UserError
 
 
@@ -46,3 +49,23 @@ def test_the_swapped_variant_is_the_right_sound_under_other_words(pairs: list[Ed
 def test_a_set_needs_classes(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="needs classes of events"):
         contrasts.build(tmp_path, [])
+
+
+def test_those_to_learn_from_are_rated_by_the_panel_and_stay_in_their_pools(
+    shared_data: Path, tmp_path: Path
+) -> None:
+    esc10 = shared_data / "esc10"
+    path = contrasts.build_rated(tmp_path, trials=6, seconds=1.5, esc10=esc10, pools=3)
+    pairs = manifest.read(path)
+    assert {pair.source for pair in pairs} == {"pool00", "pool01", "pool02"}
+    recorded = {folder.name for folder in esc10.iterdir() if folder.is_dir()}
+    for line in path.with_name("edits.jsonl").read_text().splitlines():
+        edit = json.loads(line)
+        assert {*edit["events"]} <= {*map(spelled, recorded)}
+        assert {*edit["events"], edit["background"]} <= {*edit["sounds"]}
+    for pair in pairs:
+        assert pair.ratings.keys() == pair.raters.keys() == {"relevance"}
+        assert (pair.ratings["relevance"] > 4) == (pair.system == "contrast_right")
+        assert len(pair.raters["relevance"]) == 5
+    heard = manifest.read(combining.without([path], tmp_path / "dry.jsonl", sounds=["rain"]))
+    assert 0 < len(heard) < len(pairs)

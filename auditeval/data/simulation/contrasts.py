@@ -1,7 +1,9 @@
 """Contrast sets: of one scene the right edit and wrong ones, which relevance must tell apart.
 
-Events are of given classes alone, over any other background. A pair's `source` is its trial and
-its `system` the variant; no panel rated them, and the only rating is a relevance of 5 or 1.
+To test on (`build`): events are of given classes alone, over any other background, a pair's
+`source` is its trial, its `system` the variant, and the only rating a relevance of 5 or 1. To learn
+from (`build_rated`): events are recordings, where a pool has any, and the simulated panel rates
+relevance alone.
 """
 
 from __future__ import annotations
@@ -12,17 +14,19 @@ from pathlib import Path
 
 import numpy as np
 
+from auditeval.data.simulation import panel
 from auditeval.data.simulation.build import Made, finished, row_of, write_clip
 from auditeval.data.simulation.edits import original_of, render, word
 from auditeval.data.simulation.faults import FAULTS
 from auditeval.data.simulation.faults.fault import Dose
-from auditeval.data.simulation.material import Material
+from auditeval.data.simulation.material import SPEECH, Material
 from auditeval.data.simulation.scenes import OPERATIONS, make_scene
 from auditeval.data.simulation.systems import implied
 from auditeval.data.simulation.vocabulary import known
 from auditeval.seed import SEED
-from auditeval.types import EditPair, UserError
+from auditeval.types import Axis, EditPair, UserError
 
+_RATED: tuple[Axis, ...] = ("relevance",)
 VARIANTS: dict[str, tuple[str, ...]] = {
     "right": (),
     "wrong": ("edit_wrong",),
@@ -67,16 +71,44 @@ def build(
     return finished(Path(folder), "contrasts", settings, material, trials, workers, make)
 
 
+def build_rated(
+    folder: str | Path,
+    trials: int = 400,
+    seconds: float | Sequence[float] = (2.0, 8.0),
+    seed: int = SEED,
+    workers: int = 2,
+    esc10: str | Path | None = None,
+    librispeech: str | Path | None = None,
+    emodb: str | Path | None = None,
+    pools: int = 20,
+) -> Path:
+    """Make a set to learn from below `folder` unless it is there; return its manifest.
+
+    Arguments as of `simulation.build.build`, out of whose pools these scenes are more.
+    """
+    given = {"esc10": esc10, "librispeech": librispeech, "emodb": emodb}
+    folders = {name: Path(path) for name, path in given.items() if path}
+    material = Material(folders, (), pools, real_share=1.0)
+    span = [seconds, seconds] if isinstance(seconds, (int, float)) else list(seconds)
+    settings = {"trials": trials, "seconds": span, "seed": seed, "pools": pools}
+    make = partial(_trial, material=material, seconds=span, seed=seed, rated=True)
+    return finished(Path(folder), "contrasts", settings, material, trials, workers, make)
+
+
 def _trial(
     folder: Path,
     index: int,
     material: Material,
     seconds: Sequence[float],
     seed: int,
-    classes: Sequence[str],
+    classes: Sequence[str] = (),
+    rated: bool = False,
 ) -> Made:
-    rng = np.random.default_rng([seed, index])
-    scene = make_scene(material, 0, seconds, rng, classes)
+    rng = np.random.default_rng([seed, index, *([27] if rated else [])])
+    pool = index % len(material.clips)
+    if rated:
+        classes = sorted(material.clips[pool].keys() - set(SPEECH))
+    scene = make_scene(material, pool, seconds, rng, classes)
     trial, operation = f"trial{index:05d}", OPERATIONS[index % len(OPERATIONS)]
     if operation != "replace":  # C has no part in it, and is of the classes where two are given
         wrong = scene.events["C"]
@@ -95,19 +127,24 @@ def _trial(
         samples, changed = render(scene, operation, doses, np.random.default_rng(state))
         edited = folder / f"{trial}_{variant}.flac"
         write_clip(edited, samples)
-        pairs.append(
-            EditPair(
-                id=f"{trial}_{operation}_{variant}",
-                original=original,
-                edited=edited,
-                original_caption=words.original,
-                target_caption=words.target,
-                operation=operation,
-                system=variant,
-                source=trial,
-                ratings={"relevance": 1.0 if faults else 5.0},
-            )
+        pair = EditPair(
+            id=f"{trial}_{operation}_{variant}",
+            original=original,
+            edited=edited,
+            original_caption=words.original,
+            target_caption=words.target,
+            operation=operation,
+            system=variant,
+            source=trial,
+            ratings={"relevance": 1.0 if faults else 5.0},
         )
-        row = row_of(scene, pairs[-1].id, operation, changed, len(samples))
-        rows.append(row | {"faults": dict.fromkeys(faults, 1.0), "local": []})
+        if rated:
+            votes = panel.rate(doses, len(samples), np.random.default_rng(seed), rng, _RATED)
+            source = f"pool{pool:02d}" if material.real else trial
+            told = {"system": f"contrast_{variant}", "source": source, "ratings": {}}
+            pair = EditPair.model_validate({**pair.model_dump(), **told, "raters": votes})
+        pairs.append(pair)
+        row = row_of(scene, pair.id, operation, changed, len(samples))
+        sounds = sorted({row["background"], *row["events"], scene.wrong().name})
+        rows.append(row | {"faults": dict.fromkeys(faults, 1.0), "local": [], "sounds": sounds})
     return pairs, rows
