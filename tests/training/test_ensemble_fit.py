@@ -140,6 +140,32 @@ def test_the_validation_part_does_nothing_but_calibrate(
     assert changed == {"quantile"}
 
 
+def test_pairs_that_rate_relevance_alone_change_nothing_else(
+    table: Path, pairs: list[EditPair], tmp_path: Path
+) -> None:
+    trained = [pair for pair in pairs if pair.split == "train"]
+    for pair in trained[::2]:  # three times, as no clip of another pair
+        told = {"id": f"{pair.id}-more", "edited": trained[-1].edited, "raters": {}}
+        trained += 3 * [pair.model_copy(update=told | {"ratings": {"relevance": 4.5}})]
+    named = [pair.model_copy(update={"id": f"{n}-{pair.id}"}) for n, pair in enumerate(trained)]
+    rest = [pair for pair in pairs if pair.split != "train"]
+    manifest.write([*named, *rest], tmp_path / "more.jsonl")
+    made = []
+    for of in (table, tmp_path / "more.jsonl"):
+        kinds = "model.kinds=[ridge,extra_trees]"
+        train(configured(of, tmp_path / of.stem, kinds, "model.level=0.7"))
+        made.append(weights(tmp_path / of.stem))
+    fewer, more = made
+    sound = [AXES.index("quality"), AXES.index("faithfulness")]
+    for name in fewer:
+        if name in ("quantile", "spread_floor", "target_mean", "target_spread", "trained"):
+            assert torch.equal(fewer[name][sound], more[name][sound]), name
+        elif ".relevance." not in name:
+            assert torch.equal(fewer[name], more[name]), name
+    name = "fitted.ridge.relevance.weight"
+    assert not torch.equal(fewer[name], more[name])
+
+
 def test_a_resumed_run_ends_as_an_uninterrupted_one(
     finished: Path, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
