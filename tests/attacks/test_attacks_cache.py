@@ -278,7 +278,11 @@ def test_a_cache_that_is_deleted_meanwhile_is_made_again(
     features(store, good)
     shutil.rmtree(tmp_path / "cache")
     same(features(store, good), expected[1], "features")
-    same(len(files(tmp_path / "cache")), len(files(expected[0])), "entries")
+    made, before = (
+        [path for path in files(folder) if "audio" in path.parts]  # its texts it remembers
+        for folder in (tmp_path / "cache", expected[0])
+    )
+    same(len(made), len(before), "entries")
 
 
 def test_the_command_counts_what_it_made_again(
