@@ -92,6 +92,7 @@ GIVEN = {
             "codecs\n  .65 and .60",
             "voices .80 and .71",
             "held .86 and .85",
+            "where .85 is wanted",
             "told in .87",
             "hiss in .94",
             "caption in .87",

@@ -94,14 +94,14 @@ ablate() {
     train without_changes "${ablation[@]}" "${sounds_alone[@]}" \
         "features=[acoustics,events,likeness,naturalness_of_voices,parts,spectrum,words]"
     train offline "${ablation[@]}" "${sounds_alone[@]}" features=offline
+    train without_contrasts "${ablation[@]}" data.contrasts=null
+    runs+=("$work/without_contrasts")
     without() { # without NAME FAULTS
         train "without_$1" "${ablation[@]}" "data.faults=[$2]"
         runs+=("$work/without_$1")
     }
     without distortion mnru,quantisation,vocoder,phase,musical_noise,opus,mp3
     without decoders neural_codec,neural_decoder,speech_vocoded
-    train without_contrasts "${ablation[@]}" data.contrasts=null
-    runs+=("$work/without_contrasts")
     without separation separation_artefacts,separation_leakage,separation_loss
     without effects effect_strength,effect_anew,effect_missing
     compare ablation "$work"/{simulated,offline,without_changes} "${runs[@]}"

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -127,6 +128,14 @@ def _trial(
         samples, changed = render(scene, operation, doses, np.random.default_rng(state))
         edited = folder / f"{trial}_{variant}.flac"
         write_clip(edited, samples)
+        said: dict[str, Any]
+        if rated:
+            votes = panel.rate(doses, len(samples), np.random.default_rng(seed), rng, _RATED)
+            source = f"pool{pool:02d}" if material.real else trial
+            said = {"system": f"contrast_{variant}", "source": source, "raters": votes}
+        else:
+            relevance = 1.0 if faults else 5.0
+            said = {"system": variant, "source": trial, "ratings": {"relevance": relevance}}
         pair = EditPair(
             id=f"{trial}_{operation}_{variant}",
             original=original,
@@ -134,15 +143,8 @@ def _trial(
             original_caption=words.original,
             target_caption=words.target,
             operation=operation,
-            system=variant,
-            source=trial,
-            ratings={"relevance": 1.0 if faults else 5.0},
+            **said,
         )
-        if rated:
-            votes = panel.rate(doses, len(samples), np.random.default_rng(seed), rng, _RATED)
-            source = f"pool{pool:02d}" if material.real else trial
-            told = {"system": f"contrast_{variant}", "source": source, "ratings": {}}
-            pair = EditPair.model_validate({**pair.model_dump(), **told, "raters": votes})
         pairs.append(pair)
         row = row_of(scene, pair.id, operation, changed, len(samples))
         sounds = sorted({row["background"], *row["events"], scene.wrong().name})
