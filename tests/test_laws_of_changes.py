@@ -74,18 +74,20 @@ AMOUNTS = {
 }
 
 
+def delayed(b: Sequence[float], a: Sequence[float], seconds: float, x: np.ndarray) -> np.ndarray:
+    """A filter in powers of a delay: as many interleaved ones as it has samples."""
+    delay = round(seconds * RATE_HZ)
+    rows = np.pad(x, (0, -len(x) % delay)).reshape(-1, delay)
+    return signal.lfilter(b, a, rows, axis=0).ravel()[: len(x)]
+
+
 def reverberant(x: np.ndarray) -> np.ndarray:
     """Four combs and two all-passes [Schroeder 1962]."""
     wet = np.zeros_like(x)
-    for delay, gain in ((0.0297, 0.85), (0.0371, 0.83), (0.0411, 0.82), (0.0437, 0.80)):
-        taps = np.zeros(round(delay * RATE_HZ) + 1)
-        taps[[0, -1]] = 1.0, -gain
-        wet += signal.lfilter([1.0], taps, x)
-    for delay in (0.005, 0.0017):
-        samples = round(delay * RATE_HZ)
-        b, a = np.zeros(samples + 1), np.zeros(samples + 1)
-        b[[0, -1]], a[[0, -1]] = (-0.7, 1.0), (1.0, -0.7)
-        wet = signal.lfilter(b, a, wet)
+    for seconds, gain in ((0.0297, 0.85), (0.0371, 0.83), (0.0411, 0.82), (0.0437, 0.80)):
+        wet += delayed([1.0], [1.0, -gain], seconds, x)
+    for seconds in (0.005, 0.0017):
+        wet = delayed([-0.7, 1.0], [1.0, -0.7], seconds, wet)
     return x + 0.35 * wet
 
 
