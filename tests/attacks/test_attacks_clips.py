@@ -173,8 +173,9 @@ def nobody() -> Iterator[Path]:
             try:
                 (place / "probe").touch()
                 (place / "probe").unlink()
-            except PermissionError:
-                pytest.skip(f"an unprivileged user may not write to {place}")
+                tempfile.TemporaryFile().close()
+            except PermissionError as error:
+                pytest.skip(f"an unprivileged user may not write to {error.filename}")
             yield place
         finally:
             os.seteuid(0)

@@ -47,7 +47,7 @@ def refusal(path: Path, tokenizers: Path | None = None) -> str:
     assert said.startswith(f"{path}: ")
     assert said.endswith(f"; {SUPPORTED}")
     assert said.count(SUPPORTED) == 1
-    assert len(said) < len(str(path)) + len(SUPPORTED) + 250
+    assert len(said.replace(str(path), "")) < len(SUPPORTED) + 250
     return said.removeprefix(f"{path}: ").removesuffix(f"; {SUPPORTED}")
 
 
