@@ -1,6 +1,6 @@
 """Models say the same on every processor, but for rounding.
 
-The references are of a processor with AVX-512 and VNNI, that of the evaluator of one with AVX2.
+The references are of a processor with AVX-512 and VNNI.
 `python tests/performance/processors.py` prints how far those of another one are from them.
 """
 

@@ -9,6 +9,8 @@ from scipy.ndimage import gaussian_filter1d, uniform_filter1d
 MAX_GAIN_DB = 20.0  # a larger change of level stays in the differences
 STEP = 2  # of smoothed frames every second says it all
 CLEARLY = 0.75  # what the difference of two clips at another lag must be of that at the likeliest
+FAR = 12  # a lag of more than this from equal starts and ends must be likelier than these,
+BY = 1.1  # by so much of the difference
 ALIKE_DB = 3.0  # a cell of eight bands that differs by this is half unlike
 DELAYS = 5  # candidate lags for material that was moved
 
@@ -50,7 +52,8 @@ def _nearest(a: np.ndarray, b: np.ndarray, found: list[int]) -> int:
     A steady sound correlates with itself at any lag, but only at the right one is the difference
     small. What an edit added or took away is unlike at any lag and must not draw it: a cell costs
     at most 1 (Geman-McClure), and half where it is heard in one clip and meets silence or nothing.
-    Under noise nearly all is unlike at any lag, and the likeliest of `found` stays.
+    Under noise nearly all is unlike at any lag, and the likeliest of `found` stays; unless it is
+    far from where both clips begin or end together, as edits do, and hardly any likelier.
     """
     heard = [(x > x.min(axis=0) + 1).any(axis=1) for x in (a, b)]
     before = [np.append(0, np.cumsum(x)) for x in heard]
@@ -72,8 +75,17 @@ def _nearest(a: np.ndarray, b: np.ndarray, found: list[int]) -> int:
             alone = before[0][-1] + before[1][-1] - met
             costs[lag] = STEP * (float(unlike.sum()) / unlike.shape[1] + silent / 2)
             costs[lag] += (alone - spared) / 2
-    best = min(costs, key=lambda lag: costs[lag], default=found[0])
-    return best if costs and costs[best] < CLEARLY * costs[found[0]] else found[0]
+    if not costs:
+        return found[0]
+    best = min(costs, key=lambda lag: costs[lag])
+    if costs[best] >= CLEARLY * costs[found[0]]:
+        best = found[0]
+    together = {lag: costs[lag] for lag in (0, len(b) - len(a)) if lag in costs}
+    if all(abs(best - lag) > FAR for lag in together):
+        likeliest = min(together, key=lambda lag: together[lag], default=best)
+        if costs[likeliest] < BY * costs[best]:
+            return likeliest
+    return best
 
 
 def find_fraction(original: np.ndarray, edited: np.ndarray) -> float:

@@ -59,12 +59,14 @@ class EnsembleFit(HeadsFit):
         heard = train.ratings
         if 0 < len(simulated) < len(train):
             first = train.take(simulated)
-            model.fit_scales(_typical(first).features, first.ratings)
+            typical = first.take(first.rated_in_sound()).features
+            model.fit_scales(typical, first.ratings)
             fit_members(model, first.features, first.ratings, self._estimators, job.plan.seed)
             predicted = model.eval().fitted_mean(train.features)
             heard = people.on_one_scale(train.pairs, train.ratings, predicted)
         train = Examples(train.pairs, train.features, heard)
-        typical = _typical(train).features
+        # Scales and the floor of intervals are those of sounds that are rated.
+        typical = train.take(train.rated_in_sound()).features
         model.fit_scales(typical, train.ratings)
         fit_members(model, train.features, train.ratings, self._estimators, job.plan.seed)
         originals = [str(job.plan.contents[pair.original]) for pair in calibration.pairs]
@@ -86,17 +88,6 @@ class EnsembleFit(HeadsFit):
             },
             lambda: {"calibrated_on": len(calibration)},
         )
-
-
-def _typical(train: Examples[PairFeatures]) -> Examples[PairFeatures]:
-    """Those whose sound is rated, if any: scales and the floor of intervals are theirs.
-
-    Contrast sets are many pairs of one kind, for relevance alone. They are to change nothing of how
-    a sound is rated.
-    """
-    sound = [AXES.index("quality"), AXES.index("faithfulness")]
-    rows = (~train.ratings[:, sound].isnan()).any(dim=1).nonzero().flatten().tolist()
-    return train.take(rows) if rows else train
 
 
 def fit_members(

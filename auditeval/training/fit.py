@@ -52,6 +52,16 @@ class Examples(Generic[Seen]):
         pairs = [self.pairs[row] for row in rows]
         return Examples(pairs, self.features.take(rows), self.ratings[list(rows)])
 
+    def rated_in_sound(self) -> list[int]:
+        """Rows with a rating of quality or faithfulness; all where there is none.
+
+        The others are many pairs of one kind, such as contrast sets, for relevance alone. They are
+        to change nothing of how a sound is rated.
+        """
+        sound = [AXES.index("quality"), AXES.index("faithfulness")]
+        rated: list[int] = (~self.ratings[:, sound].isnan()).any(dim=1).nonzero().flatten().tolist()
+        return rated or list(range(len(self)))
+
     def __len__(self) -> int:
         return len(self.pairs)
 

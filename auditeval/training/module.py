@@ -102,7 +102,8 @@ class EvaluatorModule(lightning.LightningModule):
         features, rated = batch
         inputs = self.model.inputs(features)
         optimizers: Any = self.optimizers()
-        counts = self._rated_pairs(rated)
+        there = ~rated.isnan()
+        counts = self._rated_pairs(there)
         place = batch_index * self.trainer.world_size + self.trainer.global_rank
         total, stepping = rated.new_zeros(()), []
         for index, (axis, optimizer) in enumerate(zip(AXES, optimizers, strict=True)):
@@ -113,11 +114,16 @@ class EvaluatorModule(lightning.LightningModule):
             # Dropout then depends on epoch and batch alone: a resumed run repeats an uninterrupted
             # one, and a head meets the same whether the others train beside it or not.
             torch.manual_seed(self.seed + (self.current_epoch << 32) + place)
-            loss = masked_mse(self.model.forward_axis(inputs, axis), rated[:, index], counts[index])
+            seen, of_seen = inputs, rated
+            if not there[:, index].all():  # nor does it meet what it has no rating of
+                rows = there[:, index].nonzero().flatten()
+                seen, of_seen = self.model.inputs(features.take(rows.tolist())), rated[rows]
+            predicted = self.model.forward_axis(seen, axis)
+            loss = masked_mse(predicted, of_seen[:, index], counts[index])
             assert loss is not None
             name = f"train/mse/{axis}"
             self.log(name, loss.detach(), on_step=False, on_epoch=True, sync_dist=True)
-            auxiliary = self.model.auxiliary_loss(inputs, axis, rated)
+            auxiliary = self.model.auxiliary_loss(seen, axis, of_seen)
             optimizer.zero_grad()
             total = total + loss if auxiliary is None else total + loss + auxiliary
             stepping.append(optimizer)
@@ -128,9 +134,9 @@ class EvaluatorModule(lightning.LightningModule):
         for optimizer in stepping:
             optimizer.step()
 
-    def _rated_pairs(self, rated: Tensor) -> list[float]:
+    def _rated_pairs(self, there: Tensor) -> list[float]:
         """Of this step, by axis: how many pairs were rated, as the mean over devices."""
-        counts: Any = (~rated.isnan()).sum(dim=0).float()
+        counts: Any = there.sum(dim=0).float()
         return self.trainer.strategy.reduce(counts, reduce_op="mean").tolist()
 
     def validation_step(self, batch: tuple[PairFeatures, Tensor], batch_index: int) -> None:

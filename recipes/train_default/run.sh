@@ -31,7 +31,7 @@ scenes="${SCENES:-1600}"
 recordings=(esc10="$data/esc10" librispeech="$data/librispeech10" emodb="$data/emodb_subset")
 credits="the project's sounds (MIT), ESC-10 (CC BY 3.0), LibriSpeech (CC BY 4.0), EMO-DB (CC0)"
 all=(data.simulation.scenes="$scenes" data.changes.scenes="$(((scenes + 4) / 5))")
-all+=(data.contrasts.trials="$(((scenes + 1) / 2))")
+all+=(data.contrasts.trials="$scenes")
 all+=("${recordings[@]/#/recordings.}")
 if [ -d "$data/processors" ]; then
     all+=(processors.lyra="$data/processors/lyra" processors.dtln="$data/processors/DTLN")

@@ -109,6 +109,27 @@ def test_it_is_rebuilt_from_its_arguments(heard: Naturalness, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ("A sentence is read aloud by a woman.", True),
+        ("The spoken phrase.", True),
+        ("Remove the word 'harbour'.", True),
+        ("A crowd is yelling.", True),
+        ("A man shouts over traffic.", True),
+        ("An interview in a podcast.", True),
+        ("A song sung a cappella.", True),
+        ("Birdsong and a singing kettle.", True),  # a word is all that it goes by
+        ("Swords clash on a bed of gravel.", False),
+        ("Essays rustle, a reed bends.", False),
+    ],
+)
+def test_words_name_a_voice(words: str, named: bool) -> None:
+    extractor = Naturalness(on_demand=True)
+    assert extractor.wanted(("", words, "")) == extractor.wanted(("", "", words)) == named
+    assert not extractor.wanted((words, "", ""))  # of the original alone: it may be gone
+
+
+@pytest.mark.parametrize(
     ("target", "instruction", "heard"),
     [
         ("A man is talking.", None, True),

@@ -152,8 +152,7 @@ def test_pairs_that_rate_relevance_alone_change_nothing_else(
     manifest.write([*named, *rest], tmp_path / "more.jsonl")
     made = []
     for of in (table, tmp_path / "more.jsonl"):
-        kinds = "model.kinds=[ridge,extra_trees]"
-        train(configured(of, tmp_path / of.stem, kinds, "model.level=0.7"))
+        train(configured(of, tmp_path / of.stem))
         made.append(weights(tmp_path / of.stem))
     fewer, more = made
     sound = [AXES.index("quality"), AXES.index("faithfulness")]

@@ -56,3 +56,23 @@ def test_a_head_trains_beside_others_as_it_trains_alone(kind: str) -> None:
             assert not torch.equal(
                 alone.heads[other].state_dict()[key], together.heads[other].state_dict()[key]
             )
+
+
+@pytest.mark.parametrize(("leading", "steps"), [(40, 3), (17, 2), (8, 1), (7, 3), (0, 3)])
+def test_an_epoch_has_every_pair_once_and_batches_of_those_rated_in_sound(
+    leading: int, steps: int
+) -> None:
+    ratings = torch.full((40, 3), torch.nan)
+    ratings[:, AXES.index("relevance")] = torch.arange(40.0)
+    rated = torch.randperm(40, generator=torch.Generator().manual_seed(1))[:leading]
+    ratings[rated, AXES.index("quality")] = 3.0
+    features = PairFeatures(*(torch.zeros(40, 1) for _ in PairFeatures._fields))
+    pair = EditPair(id="a", original="a", edited="a", original_caption="", target_caption="")
+    examples = Examples([pair] * 40, features, ratings)
+    loader = PairDataModule(examples, examples.take([]), batch_size=16).train_dataloader()
+    batches = [batch for _, batch in loader]
+    assert len(batches) == steps
+    assert sorted(torch.cat(batches)[:, AXES.index("relevance")].tolist()) == list(range(40))
+    for batch in batches if leading > 7 else ():
+        sound = ~batch[:, AXES.index("quality")].isnan()
+        assert sound[: int(sound.sum())].all()  # they come first, in the order of without the rest

@@ -23,8 +23,10 @@ _CODE = "2"
 _CLEARLY_DB, _MOST_DB = 1.0, 6.0
 
 _OF_A_VOICE = re.compile(
-    r"\b(?:speak|talk|say|said|voice|vocal|speech|sing(?:s|ing|ers?)?\b|sang|narrat|convers|whisper"
-    r"|chant|choir|rapp|announc|lectur|dialog|utter)"
+    r"\b(?:speak|spoke|talk|say|said|tell(?:s|ing)?\b|voice|vocal|speech|sing(?:s|ing|ers?)?\b|sang|sung"
+    r"|narrat|convers|dialog|discuss|interview|commentat|announc|lectur|preach|recit|utter|whisper"
+    r"|shout|yell|mutter|mumbl|stutter|words?\b|sentence|reads\b|read(?:ing)? (?:aloud|out)|podcast"
+    r"|audiobook|chant|choir|lyric|a cappella|rapp)"
 )
 
 
