@@ -6,6 +6,8 @@ of ten, which numpy takes four times as long for as for those of e.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 
@@ -27,9 +29,12 @@ def _edges(bands: int, low_hz: float, high_hz: float) -> np.ndarray:
     return 700 * (10 ** (np.linspace(low, high, bands + 2) / 2595) - 1)
 
 
+@cache
 def hann(length: int) -> np.ndarray:
-    """Periodic Hann window :: float32 (length,)."""
-    return np.hanning(length + 1)[:-1].astype(np.float32)
+    """Periodic Hann window :: float32 (length,), made once and not to be written to."""
+    window = np.hanning(length + 1)[:-1].astype(np.float32)
+    window.flags.writeable = False
+    return window
 
 
 def from_db(level: np.ndarray) -> np.ndarray:
