@@ -9,8 +9,8 @@ from scipy.ndimage import gaussian_filter1d, uniform_filter1d
 MAX_GAIN_DB = 20.0  # a larger change of level stays in the differences
 STEP = 2  # of smoothed frames every second says it all
 CLEARLY = 0.75  # what the difference of two clips at another lag must be of that at the likeliest
-FAR = 12  # a lag of more than this from equal starts and ends must be likelier than these,
-BY = 1.1  # by so much of the difference
+FAR = 12  # frames: a lag further than this from equal starts and ends gives way to these
+HARDLY = 1.1  # where their difference is less than so many times its own
 ALIKE_DB = 3.0  # a cell of eight bands that differs by this is half unlike
 DELAYS = 5  # candidate lags for material that was moved
 
@@ -83,7 +83,7 @@ def _nearest(a: np.ndarray, b: np.ndarray, found: list[int]) -> int:
     together = {lag: costs[lag] for lag in (0, len(b) - len(a)) if lag in costs}
     if all(abs(best - lag) > FAR for lag in together):
         likeliest = min(together, key=lambda lag: together[lag], default=best)
-        if costs[likeliest] < BY * costs[best]:
+        if costs[likeliest] < HARDLY * costs[best]:
             return likeliest
     return best
 
