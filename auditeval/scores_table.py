@@ -32,7 +32,7 @@ COLUMNS = (*_REQUIRED, *_INTERVALS)
 NUMBERS = tuple(name for name in COLUMNS if name not in ("id", "status", "reason"))
 SUFFIXES = (".csv", ".jsonl", ".parquet")
 _PARTS = "part-*.parquet"
-_ROWS = 20_000  # at a time
+_ROWS = 1 << 17  # at a time
 _BLOCK_BYTES = 16 << 20  # of CSV at a time, and so the longest row
 
 

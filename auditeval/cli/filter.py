@@ -47,19 +47,24 @@ def filter_(
 
         auditeval filter pairs.parquet scores.parquet --recipe my.yaml -o best/kept.parquet
     """
+    from concurrent.futures import ThreadPoolExecutor
+    from importlib import import_module
+
     from rich.console import Console
 
     from auditeval.filtering.run import filtered
     from auditeval.report import selection
     from auditeval.report.render import show
 
-    with (
-        Console(stderr=True).status("") as status,
-        filtered(
-            manifest, scores, recipe, output, lambda doing: status.update(cell(doing)), force
-        ) as made,
-    ):
-        selection.write(made, made.drafts)
+    with ThreadPoolExecutor(1) as aside, Console(stderr=True).status("") as status:
+        # What the plot is drawn with takes as long to import as the tables to read.
+        aside.submit(import_module, "matplotlib.backends.backend_agg")
+
+        def say_doing(doing: str) -> None:
+            status.update(cell(doing))
+
+        with filtered(manifest, scores, recipe, output, say_doing, force) as made:
+            selection.write(made, made.drafts)
     show(selection.counts(made))
     total, kept = made.outcome.original["all"], made.outcome.cuts[-1].kept["all"]
     say(f"{output}: {kept:,} of {total:,} pairs kept")

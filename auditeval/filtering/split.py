@@ -209,7 +209,7 @@ def _split_parquet(source: Path, halves: Halves, marks: Marks, move: Move | None
         if COLUMN in schema.names:
             schema = schema.remove(schema.get_field_index(COLUMN))
         marked = schema.append(pyarrow.field(COLUMN, pyarrow.string()))
-        stages = pyarrow.array(marks.stages, pyarrow.string())
+        stages = _arrow(polars.Series(marks.stages, dtype=polars.String)).cast("string")
         with (
             ParquetWriter(halves.kept, schema) as kept,
             ParquetWriter(halves.rejected, marked) as rejected,
@@ -220,12 +220,17 @@ def _split_parquet(source: Path, halves: Halves, marks: Marks, move: Move | None
                 codes = marks.codes[start : start + batch.num_rows]
                 start += batch.num_rows
                 batch = _moved(batch, move)
-                staying = batch.filter(pyarrow.array(codes == marks.kept))
+                staying = batch.filter(_arrow(polars.Series(codes == marks.kept)))
                 writing = aside.submit(kept.write_batch, staying)
-                named = [*batch.columns, stages.take(pyarrow.array(codes))]
+                named = [*batch.columns, stages.take(_arrow(polars.Series(codes)))]
                 batch = pyarrow.RecordBatch.from_arrays(named, schema=marked)
-                rejected.write_batch(batch.filter(pyarrow.array(codes != marks.kept)))
+                rejected.write_batch(batch.filter(_arrow(polars.Series(codes != marks.kept))))
                 writing.result()
+
+
+def _arrow(values: polars.Series) -> Any:
+    """As an array of pyarrow, whose own constructor imports pandas first, .3 s of a second."""
+    return values.to_arrow()
 
 
 def _parquet_batches(source: Path, file: Any, columns: list[str]) -> Iterator[Any]:

@@ -3,7 +3,7 @@
 594,000 pairs, 198,000 of each operation, with random scores, through recipes/filter/ssl.yaml. Each
 command is a process of its own, from its start to its end, plot and both manifests included;
 "other folder" has every path rewritten. Pandas reads, selects and writes both manifests, and no
-report. The best of the repeats counts.
+report. Ways take turns, since a machine is rarely alone; the best of the repeats counts.
 
 Run by hand: python tests/performance/filter_speed.py [--rows 594000] [--repeats 3]
 """
@@ -82,21 +82,17 @@ def make_tables(folder: Path, rows: int) -> None:
         table.write_parquet(folder / f"{name}.parquet")
 
 
-def measure(code: str, arguments: list[object], repeats: int) -> tuple[float, float, float]:
-    """Least seconds and processor seconds, and most GiB, of a fresh process."""
-    seconds, worked, peaks = [], [], []
-    for _ in range(repeats):
-        began = time.perf_counter()
-        run = subprocess.Popen(
-            [sys.executable, "-c", code, *map(str, arguments)], stdout=subprocess.DEVNULL
-        )
-        _, status, used = os.wait4(run.pid, 0)
-        seconds.append(time.perf_counter() - began)
-        if status:
-            raise SystemExit(f"ended with status {status}: {arguments}")
-        worked.append(used.ru_utime + used.ru_stime)
-        peaks.append(used.ru_maxrss / 2**20)
-    return min(seconds), min(worked), max(peaks)
+def measure(code: str, arguments: list[object]) -> tuple[float, float, float]:
+    """Seconds and processor seconds, and most GiB, of a fresh process."""
+    began = time.perf_counter()
+    run = subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, arguments)], stdout=subprocess.DEVNULL
+    )
+    _, status, used = os.wait4(run.pid, 0)
+    seconds = time.perf_counter() - began
+    if status:
+        raise SystemExit(f"ended with status {status}: {arguments}")
+    return seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 2**20
 
 
 def main() -> None:
@@ -117,12 +113,17 @@ def main() -> None:
                 "auditeval, other folder": (COMMAND, [folder / f"{form}_far" / f"kept.{form}"]),
                 "pandas": (PANDAS, [folder / f"plain.{form}", folder / f"others.{form}"]),
             }
-            for way, (code, outputs) in ways.items():
-                command = (
-                    ["filter", *inputs, "--recipe", RECIPE, "-o"] if code == COMMAND else inputs
-                )
-                figures = measure(code, [*command, *outputs], chosen.repeats)
-                print(f"| {form} | {way} | {' | '.join(f'{figure:.2f}' for figure in figures)} |")
+            found: dict[str, list[tuple[float, float, float]]] = {way: [] for way in ways}
+            for _ in range(chosen.repeats):
+                for way, (code, outputs) in ways.items():
+                    command = ["filter", *inputs, "--recipe", RECIPE, "--force", "-o"]
+                    found[way].append(
+                        measure(code, [*(command if code == COMMAND else inputs), *outputs])
+                    )
+            for way, figures in found.items():
+                seconds, worked, peaks = zip(*figures, strict=True)
+                best = f"{min(seconds):.2f} | {min(worked):.2f} | {max(peaks):.2f}"
+                print(f"| {form} | {way} | {best} |")
             scan = {"parquet": polars.scan_parquet, "csv": polars.scan_csv}.get(
                 form, polars.scan_ndjson
             )
