@@ -229,7 +229,7 @@ def _split_parquet(source: Path, halves: Halves, marks: Marks, move: Move | None
 
 
 def _arrow(values: polars.Series) -> Any:
-    """As an array of pyarrow, whose own constructor imports pandas first, .3 s of a second."""
+    """As an array of pyarrow, whose own constructor imports pandas first: a third of a second."""
     return values.to_arrow()
 
 
