@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytorch_lightning as lightning
 import torch
+from joblib import Parallel, delayed
 from sklearn.base import clone
 from torch import Tensor, nn
 
@@ -101,20 +102,28 @@ def fit_members(
 
     Raises UserError for a kind without an estimator, and where an estimator refuses its settings.
     """
+    if lacking := [kind for kind in model.fitted if kind not in estimators]:
+        raise UserError(f"fit.estimators: has none for {lacking[0]!r}, which model.kinds names")
     inputs = model.inputs(train)
-    for kind in model.fitted:
-        if kind not in estimators:
-            raise UserError(f"fit.estimators: has none for {kind!r}, which model.kinds names")
-        for index, axis in enumerate(AXES):
-            there = ~ratings[:, index].isnan()
-            if not model.trained[index]:
-                continue
-            estimator = clone(estimators[kind]).set_params(random_state=seed)
-            try:
-                estimator.fit(inputs[axis][there].numpy(), ratings[there, index].numpy())
-                model.set_member(kind, axis, _EXPORTS[kind](estimator, model.size(axis)))
-            except ValueError as error:
-                raise UserError(f"fit.estimators.{kind}: {error}") from None
+
+    def fitted(kind: str, index: int) -> nn.Linear | trees.Trees:
+        axis, there = AXES[index], ~ratings[:, index].isnan()
+        estimator = clone(estimators[kind]).set_params(random_state=seed)
+        try:
+            estimator.fit(inputs[axis][there].numpy(), ratings[there, index].numpy())
+            return _EXPORTS[kind](estimator, model.size(axis))
+        except ValueError as error:
+            raise UserError(f"fit.estimators.{kind}: {error}") from None
+
+    # Side by side: trees grow outside the interpreter's lock, each by a random state of its own.
+    # The kinds that take longest begin.
+    wanted = [
+        (kind, index) for kind in model.fitted for index in range(len(AXES)) if model.trained[index]
+    ]
+    parallel = Parallel(n_jobs=-1, require="sharedmem", batch_size=1)
+    made = parallel(delayed(fitted)(kind, index) for kind, index in reversed(wanted))
+    for (kind, index), member in zip(wanted, reversed(made), strict=True):
+        model.set_member(kind, AXES[index], member)
 
 
 class Calibration(lightning.Callback):

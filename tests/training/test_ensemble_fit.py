@@ -12,6 +12,7 @@ from omegaconf import DictConfig
 from safetensors.torch import load_file
 
 from auditeval import checkpoint, manifest, scoring
+from auditeval.training import ensemble
 from auditeval.training.callbacks import SaveLast
 from auditeval.training.run import train
 from auditeval.types import AXES, EditPair
@@ -97,6 +98,22 @@ def test_one_run_compares_an_ensemble_with_its_members_and_with_heads(finished: 
         name = f"fitted.ridge.{axis}.weight"
         assert torch.equal(alone[name], beside[name])
     assert not any(name.startswith("heads") for name in alone)
+
+
+def test_members_that_are_fitted_side_by_side_are_those_fitted_one_by_one(
+    finished: Path, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        ensemble, "Parallel", lambda **_: lambda jobs: [f(*x, **named) for f, x, named in jobs]
+    )
+    train(configured(table, tmp_path))
+    config = "checkpoint", checkpoint.CONFIG
+    assert fold(tmp_path).joinpath(*config).read_bytes() == (
+        fold(finished).joinpath(*config).read_bytes()
+    )
+    alone, beside = weights(tmp_path), weights(finished)
+    assert alone.keys() == beside.keys()
+    assert all(torch.equal(alone[name], beside[name]) for name in alone)
 
 
 def test_edits_of_four_clips_are_too_few_for_nine_of_ten(
