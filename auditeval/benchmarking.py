@@ -13,7 +13,13 @@ from auditeval import storage
 from auditeval.atomic import write_text
 from auditeval.backends.backend import JUDGES
 from auditeval.backends.load import Backends, read
-from auditeval.benchmarks.benchmark import Benchmark, BenchmarkTable, HasResultFiles, Record
+from auditeval.benchmarks.benchmark import (
+    Benchmark,
+    BenchmarkTable,
+    HasResultFiles,
+    Record,
+    is_unscored,
+)
 from auditeval.benchmarks.judge_table import judge_table
 from auditeval.benchmarks.opening import AnyPath, Asked, Name, open_benchmark
 from auditeval.benchmarks.run import run
@@ -43,17 +49,24 @@ class BenchmarkReport:
     judges: dict[str, str]
 
     def count(self, status: str) -> dict[str, int]:
-        """How many records of each system have that status ("ok", "failed", "unscored")."""
+        """How many records of each system have that status: "ok", "failed", or "unscored", which
+        is also one that only a further protocol leaves open."""
         return {
-            name: sum(record["status"] == status for record in records)
+            name: sum(
+                is_unscored(record) if status == "unscored" else record["status"] == status
+                for record in records
+            )
             for name, records in self.records.items()
         }
 
     @property
     def silent(self) -> list[str]:
         """Systems of which nothing was scored."""
-        unscored = self.count("unscored")
-        return [name for name, records in self.records.items() if len(records) == unscored[name]]
+        return [
+            name
+            for name, records in self.records.items()
+            if all(record["status"] == "unscored" for record in records)
+        ]
 
 
 def bench(
@@ -100,7 +113,13 @@ def bench(
     judged = judge if isinstance(judge, JudgeAt) else JudgeAt(judge)
     models = make_backends(backends, judged, cache_dir, folder / "answers.jsonl")
     selection = Selection(tuple(tasks), limit, max_seconds)
-    asked = Asked.of(samples, models, systems, selection=selection, seed=seed, protocol=protocol)
+    asked = Asked.of(
+        *(samples, models, systems),
+        selection=selection,
+        seed=seed,
+        protocol=protocol,
+        baselines=baselines,
+    )
     opened, contestants = open_benchmark(benchmark, asked)
     if checkpoints:
         from auditeval import scoring  # with it comes torch

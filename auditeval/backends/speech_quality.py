@@ -44,7 +44,7 @@ class DNSMOS:
         self._session = session(str(weights))
         self._fits = _PERSONALISED_FITS if personalised else _FITS
         self.name = "dnsmos-p835-personalised" if personalised else "dnsmos-p835"
-        self.revision = f"1-{version('speechmos')}"
+        self.revision = f"2-{version('speechmos')}"
         self.fingerprint = sha256(weights)
 
     def __call__(self, clip: audio.Waveform) -> Ratings:
@@ -60,7 +60,9 @@ class DNSMOS:
         while len(samples) < _WINDOW_SAMPLES:
             samples = np.append(samples, samples)
         count = max(1, len(samples) // RATE_HZ - 9)  # the script's; one more would often fit
-        starts = [second * RATE_HZ for second in range(count)]
+        # Its windows end where floating point has second + 9.01; one cut short so, it leaves out.
+        ends = [(second * RATE_HZ, int((second + 9.01) * RATE_HZ)) for second in range(count)]
+        starts = [start for start, end in ends if end - start >= _WINDOW_SAMPLES]
         said = np.array([self._run(samples[s : s + _WINDOW_SAMPLES]) for s in starts])
         return Ratings(
             {

@@ -24,6 +24,13 @@ null, with their reasons under `undefined`.
 Value = float | Undefined
 
 
+def is_unscored(record: Record) -> bool:
+    """Whether a question about it is open: its own, or one of a further protocol's, whose verdicts
+    a record holds under the protocol's name."""
+    further = (said for said in record.values() if isinstance(said, dict))
+    return any(said.get("status") == "unscored" for said in (record, *further))
+
+
 @dataclass(frozen=True)
 class Missing:
     """An output that is not there, or (`unreadable`) cannot be used as audio, and why."""

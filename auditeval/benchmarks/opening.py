@@ -25,8 +25,8 @@ Opened = tuple[Benchmark, list[System]]
 @dataclass(frozen=True)
 class Asked:
     """What a benchmark is run on: its folder or files, models by role, which samples of it, and
-    `systems`: name -> their outputs, of SALMon tables of likelihoods. `protocol`: see `protocols`,
-    None for the most comparable."""
+    `systems`: name -> their outputs, of SALMon tables of likelihoods; with `baselines` beside them.
+    `protocol`: see `protocols`, None for the most comparable."""
 
     samples: Sequence[Path]
     models: Backends
@@ -34,6 +34,7 @@ class Asked:
     selection: Selection = WHOLE
     seed: int = SEED
     protocol: str | None = None
+    baselines: bool = False
 
     @classmethod
     def of(
@@ -83,7 +84,7 @@ def _speecheditbench(asked: Asked) -> Opened:
             f"{min(read)}: result files of the released code have its verdicts alone, so their "
             "protocol is official"
         )
-    heard = not asked.systems or len(read) < len(asked.systems)
+    heard = asked.baselines or not asked.systems or len(read) < len(asked.systems)
     benchmark = SpeechEditBench(
         asked.place, asked.models, asked.selection, with_audio=heard, protocol=protocol
     )

@@ -12,7 +12,7 @@ from typing import Any
 
 from auditeval import reading
 from auditeval.atomic import claim, replacing
-from auditeval.benchmarks.benchmark import Benchmark, Record
+from auditeval.benchmarks.benchmark import Benchmark, Record, is_unscored
 from auditeval.benchmarks.systems import System
 from auditeval.types import UserError
 from auditeval.version import __version__
@@ -108,7 +108,7 @@ def _asked_again(
     watch: Callable[[int, int], None],
 ) -> list[Record]:
     """The records, those unscored evaluated once more; the file only changes if they do."""
-    places = [place for place, record in enumerate(records) if record["status"] == "unscored"]
+    places = [place for place, record in enumerate(records) if is_unscored(record)]
     open_samples = [benchmark.samples[place] for place in places]
     kept, total = len(records) - len(places), len(benchmark.samples)
     watch(kept, total)

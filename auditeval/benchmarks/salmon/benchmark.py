@@ -70,7 +70,7 @@ class Salmon:
         return Undefined("in SALMon nothing is edited")
 
     def evaluate(self, pair: Pair, output: PairScores | Undefined | Missing) -> Record:
-        """`outcome` is that of `metrics.pairwise`, but two likelihoods of 0 have none; `applies` is
+        """`outcome` is that of `metrics.pairwise`: two likelihoods of 0 are a tie; `applies` is
         false for parts that the scorer does not hear by design: undefined rather than lost."""
         record: Record = {
             "status": "ok",

@@ -48,7 +48,6 @@ PAPER = {
 the released code's."""
 
 
-_JUDGED = ("emotion", "style", "paralinguistic")
 _RULES: dict[str, Rules] = {"official": Official(), "ours": Ours()}
 
 
@@ -167,7 +166,7 @@ class SpeechEditBench:
     @property
     def _asks(self) -> bool:
         """Whether an edit of these samples is for a judge to hear."""
-        return any(edit.anchor.type in _JUDGED for s in self.samples for edit in s.edits)
+        return any(edit.anchor.type in rates.JUDGED for s in self.samples for edit in s.edits)
 
     @property
     def _paper(self) -> dict[str, str]:

@@ -29,7 +29,8 @@ def table(systems: Mapping[str, Sequence[Record]]) -> BenchmarkTable:
             row = _row([record for record in records if _kind(record) == kind])
             if any(row[f"{name} differs"] for name in _VERDICTS.values()):
                 rows[f"{system}, {kind}"] = row
-    counts = ("samples", *(f"{name} differs" for name in _VERDICTS.values()))
+    differing = (f"{name} differs" for name in _VERDICTS.values())
+    counts = ("samples", *differing, "unscored by ours")
     return BenchmarkTable.of(
         "speecheditbench_protocols",
         "SpeechEditBench, verdicts by the official protocol and by ours",
@@ -53,6 +54,7 @@ def _row(records: Sequence[Record]) -> Row:
             )
             for verdict, name in _VERDICTS.items()
         },
+        "unscored by ours": sum(record["status"] == "unscored" for record in ours),
         "joint official": rate(records, JOINT),
         "joint ours": rate(ours, JOINT),
     }

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import (
     BaseModel,
+    ConfigDict,
     Field,
     ValidationError,
     ValidatorFunctionWrapHandler,
@@ -40,6 +41,8 @@ class EmotionReply(BaseModel):
 
 
 class StyleScores(BaseModel):
+    model_config = ConfigDict(populate_by_name=True)  # recorded answers have the names below
+
     public_broadcast: StyleScore = Field(alias="public-broadcast")
     intimate: StyleScore
     dramatic: StyleScore

@@ -11,6 +11,8 @@ from auditeval.benchmarks.speecheditbench.samples import TASKS
 from auditeval.types import Undefined
 
 TARGET, PRESERVATION, JOINT = "target_success", "preservation_success", "joint_success"
+JUDGED = ("emotion", "style", "paralinguistic")
+"""Kinds of edits whose success is for a judge to say."""
 
 _NONE = Undefined("there is no such sample")
 _NO_VERDICT = Undefined("no output has a verdict")
@@ -43,8 +45,10 @@ class Rates(NamedTuple):
         there = [record for record in found if record["failure"] != failures.MISSING]
         if not there:
             return NotTested("there is no output of it")
-        asked = not self.judged and verdict != PRESERVATION
-        if asked and all(record[TARGET] is None for record in there):
+        if not self.judged and verdict != PRESERVATION and not any(map(_has_verdict, there)):
+            kinds = {edit["type"] for record in there for edit in record["edits"]}
+            if kinds.isdisjoint(JUDGED):  # another model is what lacks
+                return Undefined(there[0]["reason"] or _NO_VERDICT.reason)
             return NotJudged("whether its edits succeed is for a judge to say")
         return None
 
@@ -63,6 +67,10 @@ class Rates(NamedTuple):
             return self.rate(task, TARGET, keep)
         found = list(filter(keep, of_task(self.records, task)))
         return self.untested(task, TARGET) or component_rate(found)
+
+
+def _has_verdict(record: Record) -> bool:
+    return record[TARGET] is not None
 
 
 def of_task(records: Sequence[Record], task: str) -> list[Record]:

@@ -89,7 +89,7 @@ class Result(NamedTuple):
         detail, task = self.detail, sample.row.task
         if task == "compositional":
             successes = [component.success for component in detail.component_results]
-            target = False if False in successes else None if None in successes else True
+            target = None if None in successes else all(successes)
             preserved = detail.preservation_success
         else:
             successes, target = [detail.target_success], detail.target_success
