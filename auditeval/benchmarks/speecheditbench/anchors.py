@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
@@ -42,6 +42,9 @@ Style = Literal[
 Event = Literal["breath", "laugh", "cough", "sigh"]
 
 Text = Annotated[str, Field(min_length=1)]
+Told = Annotated[Any, Field(exclude=True)]
+"""What result files repeat as it is written. No verdict needs it, so that it may be anything and is
+left out of the digest of the samples."""
 
 
 def emotion(label: str) -> str:
@@ -80,6 +83,9 @@ class ContentAnchor(Strict):
 class SpeakerAnchor(Strict):
     type: Literal["speaker"]
     reference_wav: str | None = None
+    source_speaker: Told = ""
+    target_speaker: Told = ""
+    reference_speaker_id: Told = ""
     edit: Literal["speaker"] = "speaker"
 
 
@@ -141,6 +147,8 @@ class AcousticAnchor(Strict):
     env_subtype: str | None = None
     rt60_target_range: tuple[FiniteFloat, FiniteFloat] | None = None
     target_reference_path: str | None = None
+    degradation_type: Told = None
+    rt60_reference: Told = None
 
     @model_validator(mode="after")
     def _environment_is_named(self) -> AcousticAnchor:

@@ -24,6 +24,7 @@ from auditeval.benchmarks.speecheditbench.anchors import (
     Strict,
     Taxonomy,
     Text,
+    Told,
     emotion,
 )
 from auditeval.digests import sha256
@@ -49,6 +50,7 @@ class Component(Strict):
     component_type: str
     anchor: Anchor
     reference_audio_path: str | None = None
+    source_dataset: Told = None
 
     @model_validator(mode="after")
     def _type_is_the_anchors(self) -> Component:
@@ -74,6 +76,8 @@ class Row(Strict):
     components: tuple[Component, ...] = ()
     combo_type: str = ""
     difficulty: str = ""
+    base_component: Told = None
+    base_sample_id: Told = None
 
     @field_validator("task", mode="before")
     @classmethod

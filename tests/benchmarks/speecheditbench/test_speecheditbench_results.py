@@ -183,7 +183,7 @@ def test_what_is_written_can_be_read_again(bench: SpeechEditBench, tmp_path: Pat
         "eval_results/aggregate/full/aggregate_summary.json",
     ]
     style = files["eval_results/style_editing/full/latest.json"]
-    assert set(style) == {"summary", "details", "missing_outputs", "metadata"}
+    assert set(style) == {"summary", "details", "metadata"}
     overall = style["summary"]["overall"]
     assert (overall["total"], overall["outputs_evaluated"], overall["missing_outputs"]) == (3, 2, 1)
     assert (overall["target_success_rate"], overall["accuracy"]) == (0.5, 0.5)

@@ -48,6 +48,15 @@ def test_the_digest_sees_rows_and_audio(tmp_path: Path) -> None:
     assert now() not in (before, after)
 
 
+def test_the_digest_does_not_see_what_is_only_told(tmp_path: Path) -> None:
+    """Who speaks, say, which result files repeat, of whatever type it is."""
+    told = row("speaker", {**ANCHORS["speaker"], "target_speaker": 318, "source_speaker": None})
+    (sample,) = read(lay_out(tmp_path, told))
+    assert sample.row.anchor.target_speaker == 318
+    before = digest([sample])
+    assert digest(read(lay_out(tmp_path, row("speaker")))) == before
+
+
 def changed(task: str, **changes: Any) -> tuple[str, dict[str, Any]]:
     """An anchor with other values; None takes a key away."""
     anchor = {**ANCHORS[task], **changes}

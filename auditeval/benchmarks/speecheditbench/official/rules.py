@@ -82,12 +82,13 @@ class Official:
             return Preservation(
                 None, {"transcript_expected": expected, "transcript": none}, str(error)
             )
-        rate, characters = words.error_rates(language, expected, heard)
+        of_words, of_characters = words.error_rates(language, expected, heard)
+        rate = of_characters if language == "zh" else of_words
         found = {
             "transcript_expected": expected,
             "transcript": heard,
             "error_rate": rate,
-            "character_error_rate": characters,
+            "character_error_rate": of_characters,
             "exact_match": words.normalise(expected, language) == words.normalise(heard, language),
         }
         if not _asks_for_words(case.sample):

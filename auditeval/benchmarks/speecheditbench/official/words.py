@@ -27,22 +27,22 @@ def normalise(text: str, language: Language) -> str:
 
 
 def error_rates(language: Language, reference: str, hypothesis: str) -> tuple[float, float]:
-    """(WER of English or CER of Chinese, CER) of texts as they come, both rounded to four digits.
+    """(WER, CER) of texts as they come, both rounded to four digits.
 
     0 or 1 where the reference has no words: whether the hypothesis has none, too. The spaces of
-    English count as characters.
+    English count as characters. Chinese has none left, so that all of it is one word, right or not.
 
     >>> error_rates("en", "don't go", "do not go"), error_rates("en", "...", "go")
     ((0.6667, 0.25), (1.0, 1.0))
+    >>> error_rates("zh", "你好， 世界", "你好世"), error_rates("zh", "你好， 世界", "你好世界。")
+    ((1.0, 0.25), (0.0, 0.0))
     """
     expected, heard = normalise(reference, language), normalise(hypothesis, language)
     if not expected:
         return (float(bool(heard)),) * 2
     jiwer = imported("jiwer", "bench")
-    characters = round(float(jiwer.cer(expected, heard)), 4)
-    if language == "zh":
-        return characters, characters
-    return round(float(jiwer.wer(expected, heard)), 4), characters
+    words, characters = jiwer.wer(expected, heard), jiwer.cer(expected, heard)
+    return round(float(words), 4), round(float(characters), 4)
 
 
 def edit_succeeds(anchor: ContentAnchor, hypothesis: str, language: Language) -> bool:
@@ -60,10 +60,7 @@ def edit_succeeds(anchor: ContentAnchor, hypothesis: str, language: Language) ->
     (True, False)
     """
     heard = normalise(hypothesis, language)
-    original, target, before = (
-        normalise(text or "", language)
-        for text in (anchor.edit_original, anchor.edit_target, anchor.insert_after)
-    )
+    original, target, before = _spans(anchor, language)
     if anchor.edit_type == "delete":
         return bool(original) and original not in heard
     if not target or target not in heard:
@@ -71,3 +68,36 @@ def edit_succeeds(anchor: ContentAnchor, hypothesis: str, language: Language) ->
     if anchor.edit_type == "replace":
         return not original or original not in heard
     return not before or 0 <= heard.find(before) <= heard.find(target)
+
+
+def edit_reason(anchor: ContentAnchor, hypothesis: str, language: Language) -> str:
+    """What `edit_succeeds` found, as the released code writes it into its result files.
+
+    >>> anchor = ContentAnchor(
+    ...     type="content", edit_type="delete", transcript_target="go now", edit_original="on"
+    ... )
+    >>> edit_reason(anchor, "Go.", "en"), edit_reason(anchor, "Gone.", "en")
+    ('delete_original_absent', 'delete_original_present')
+    """
+    heard, kind = normalise(hypothesis, language), anchor.edit_type
+    original, target, before = _spans(anchor, language)
+    needed, span = ("original", original) if kind == "delete" else ("target", target)
+    there = span in heard
+    if not span:
+        return f"{kind}_missing_edit_{needed}"
+    if kind == "delete" or (kind == "insert" and not before):
+        return f"{kind}_{needed}_{'present' if there else 'absent'}"
+    if edit_succeeds(anchor, hypothesis, language):
+        more = "original_absent" if kind == "replace" else "after_anchor"
+        return f"{kind}_target_present_{more}"
+    if kind == "replace":
+        gone = not original or original not in heard
+        return f"replace_target_present={there};original_absent={gone}"
+    ordered = 0 <= heard.find(before) <= heard.find(target)
+    return f"insert_target_present={there};after_before_target={ordered}"
+
+
+def _spans(anchor: ContentAnchor, language: Language) -> list[str]:
+    """What is to go, to come, and what it is to follow; "" for what the anchor does not name."""
+    texts = (anchor.edit_original, anchor.edit_target, anchor.insert_after)
+    return [normalise(text or "", language) for text in texts]
