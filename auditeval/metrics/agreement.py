@@ -5,7 +5,7 @@ At utterance level over pairs, at system level over the means of each system.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -76,7 +76,7 @@ def agreement(
                 for name, found in result["utterance"].items()
             },
         }
-    x_means, y_means = (np.array([values[rows].mean() for rows in clusters]) for values in (x, y))
+    x_means, y_means = (_means(values, clusters) for values in (x, y))
     return {"system": _level(x_means, y_means, picks, len(clusters)), **result}
 
 
@@ -119,15 +119,34 @@ def area_under_roc(predicted: Sequence[float], succeeded: Sequence[bool]) -> flo
 
 
 def system_means(values: Sequence[float], systems: Sequence[str]) -> dict[str, float]:
-    """Mean of each system, by name in order of first appearance.
+    """Mean of each system, by name in order of first appearance; raises ValueError for unequal
+    lengths.
 
     >>> system_means([1.0, 2.0, 5.0], ["a", "a", "b"])
     {'a': 1.5, 'b': 5.0}
     """
-    totals: dict[str, list[float]] = {}
-    for value, system in zip(values, systems, strict=True):
-        totals.setdefault(system, []).append(value)
-    return {system: float(np.mean(found)) for system, found in totals.items()}
+    rows: dict[str, list[int]] = {}
+    for row, (_, system) in enumerate(zip(values, systems, strict=True)):
+        rows.setdefault(system, []).append(row)
+    return dict(zip(rows, _means(np.asarray(values, float), rows.values()).tolist(), strict=True))
+
+
+def _means(values: np.ndarray, clusters: Iterable[Sequence[int] | np.ndarray]) -> np.ndarray:
+    """Of the rows of each cluster; those that rounding alone tells apart are the same.
+
+    Else equal means would be a tie or none, as the order of the rows has it.
+    """
+    means = np.array([values[rows].mean() for rows in clusters])
+    order = means.argsort()
+    ascending = means[order]
+    begins = np.diff(ascending, prepend=-np.inf) > _rounding(values)
+    means[order] = np.maximum.accumulate(np.where(begins, ascending, -np.inf))
+    return means
+
+
+def _rounding(values: np.ndarray) -> float:
+    """By how much means of these values may differ where they are equal: the last places."""
+    return 16 * float(np.spacing(np.abs(values).max(initial=0.0)))
 
 
 def paired_difference(
@@ -159,7 +178,7 @@ def paired_difference(
         return values[0] - values[1]  # type: ignore[operator]
 
     clusters, picks = _drawn(systems, resamples, seed)
-    means = [np.array([values[rows].mean() for rows in clusters]) for values in (a, b, y)]
+    means = [_means(values, clusters) for values in (a, b, y)]
     draws = [np.concatenate([clusters[system] for system in pick]) for pick in picks]
     found = {}
     for level, sides, chosen in (("system", means, picks), ("utterance", [a, b, y], draws)):
@@ -231,8 +250,7 @@ def no_correlation(x: np.ndarray, y: np.ndarray, sides: tuple[str, str]) -> Unde
     if len(x) < 3:
         return Undefined(f"{len(x)} items; a correlation needs 3")
     for side, values in zip(sides, (x, y), strict=True):
-        # Rounding leaves a mean of equal numbers off by a few units in the last place.
-        if np.ptp(values) <= 1e-9 * max(1.0, float(np.abs(values).max())):
+        if np.ptp(values) <= _rounding(values):  # they may be means of equal numbers
             return Undefined(f"all {side} are equal")
     return None
 

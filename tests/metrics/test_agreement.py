@@ -109,6 +109,41 @@ def test_system_level_is_over_means_not_pairs() -> None:
 CORRELATIONS = sorted(set(STATISTICS) - LOWER_IS_BETTER)
 
 
+@pytest.mark.parametrize("votes", [3, 7])
+def test_equal_means_are_level_in_whatever_order_the_rows_come(votes: int) -> None:
+    """Against sums of votes, which are whole numbers and as many in each system."""
+    rng = np.random.default_rng(votes)
+    sums = {f"s{n:02}": rng.integers(3 * votes, 4 * votes, 6) for n in range(20)}
+    names = list(sums)
+    exact = np.array([row.sum() for row in sums.values()])
+    assert len(set(exact)) < len(names) - 2  # some are equal
+    guesses = dict(zip(names, exact + rng.integers(-9, 10, len(names)), strict=True))
+    rows = [(name, total / votes) for name, row in sums.items() for total in row]
+    for _ in range(20):
+        systems, rated = zip(*(rows[n] for n in rng.permutation(len(rows))), strict=True)
+        predicted = [guesses[name] / 7 for name in systems]
+        found = agreement(predicted, rated, systems, resamples=0)["system"]
+        for name in ("SRCC", "KTAU"):
+            expected = REFERENCES[name](np.array([*guesses.values()]), exact)
+            assert found[name].value == pytest.approx(expected, abs=1e-12)
+            difference = paired_difference(predicted, rated, rated, systems, name, resamples=0)
+            assert difference["system"].value == pytest.approx(expected - 1, abs=1e-12)
+        means = system_means(rated, systems)
+        assert len(set(means.values())) == len(set(exact))
+
+
+@pytest.mark.parametrize(("scale", "offset"), [(1e-10, 0), (0.1, 1.7e9), (1e-5, -4e5)])
+def test_a_correlation_knows_neither_scale_nor_offset(scale: float, offset: float) -> None:
+    """That of numbers which are few and far from 0, or all near to it, is one as well."""
+    values = np.array([1.0, 2.0, 4.0, 3.0, 7.0])
+    rated = [1.0, 2.0, 3.0, 4.0, 5.0]
+    found = agreement(offset + scale * values, rated, list("abcde"), resamples=0)
+    plain = agreement(values, rated, list("abcde"), resamples=0)
+    for level in LEVELS:
+        for name in CORRELATIONS:
+            assert found[level][name].value == pytest.approx(plain[level][name].value, abs=1e-6)
+
+
 @pytest.mark.parametrize(
     ("predicted", "rated", "systems", "level", "reason"),
     [
