@@ -30,7 +30,8 @@ class BestHeads(lightning.Callback):
             return
         for axis in AXES:
             value = trainer.callback_metrics.get(f"val/mse/{axis}")
-            if value is None or value >= self._best.get(axis, {}).get("mse", float("inf")):
+            # A NaN, of a head that diverged, is no better than anything.
+            if value is None or not value < self._best.get(axis, {}).get("mse", float("inf")):
                 continue
             head = module.model.heads[axis].state_dict()
             self._best[axis] = {

@@ -17,7 +17,7 @@ from auditeval.report.agreement import Predictions
 from auditeval.training import resuming
 from auditeval.training.configured import make_trainer
 from auditeval.training.evaluation.callback import EvaluationCallback
-from auditeval.training.fit import Examples, Job, Plan, Seen, Taught
+from auditeval.training.fit import Examples, Job, Seen, Taught
 from auditeval.training.process import deterministic, is_first
 from auditeval.types import AXES, Axis, UserError
 
@@ -63,7 +63,7 @@ def answered(job: Job[Seen, Taught], tests: Mapping[str, Examples[Seen]]) -> Out
         if model is None:
             return None
         for files, part in missing:
-            files.write(_answers(job.plan, model, part))
+            files.write(_answers(job, model, part))
     return Outcome(held_out.read(), {name: files.read() for name, files in asked.items()})
 
 
@@ -118,7 +118,8 @@ def _trained_on(job: Job[Seen, Taught]) -> checkpoint.TrainedOn:
     return checkpoint.TrainedOn.of(train, validation)
 
 
-def _answers(plan: Plan[Seen, Taught], model: Taught, examples: Examples[Seen]) -> Answers:
+def _answers(job: Job[Seen, Taught], model: Taught, examples: Examples[Seen]) -> Answers:
+    """Raises UserError where a rating is not finite."""
     trained = model.trained.tolist()
 
     def by_pair(values: Tensor) -> dict[str, dict[Axis, Any]]:
@@ -131,7 +132,12 @@ def _answers(plan: Plan[Seen, Taught], model: Taught, examples: Examples[Seen]) 
             )
         }
 
-    ratings, intervals = plan.fit.predict(model, examples, plan.device)
+    ratings, intervals = job.plan.fit.predict(model, examples, job.plan.device)
+    if not ratings[:, trained].isfinite().all():
+        raise UserError(
+            f"{job.name}, fold {job.fold.name}: the scores are not finite; a smaller optimizer.lr "
+            "may help"
+        )
     return Answers(by_pair(ratings), {} if intervals is None else by_pair(intervals))
 
 

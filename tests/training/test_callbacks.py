@@ -1,15 +1,41 @@
-"""What is written between epochs: often enough, and never for long."""
+"""Which epoch of a head is kept; what is written between epochs: often, and never for long."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import torch
 
 from auditeval.training import callbacks
-from auditeval.training.callbacks import SaveLast
+from auditeval.training.callbacks import BestHeads, SaveLast
+from auditeval.training.module import EvaluatorModule
+from auditeval.types import AXES
+
+
+@pytest.mark.parametrize(
+    ("errors", "best"),
+    [([0.5, 0.3, float("nan")], 1), ([float("nan"), 0.5, 0.6], 1), ([float("nan")] * 2, None)],
+)
+def test_a_head_that_diverged_is_never_the_best(errors: list[float], best: int | None) -> None:
+    heads = torch.nn.ModuleDict({axis: torch.nn.Linear(1, 1) for axis in AXES})
+    module = EvaluatorModule(SimpleNamespace(heads=heads), None, None, {}, seed=0)  # type: ignore[arg-type]
+    kept = BestHeads()
+    for epoch, error in enumerate(errors):
+        for weights in heads.parameters():
+            weights.data.fill_(epoch)
+        found = {f"val/mse/{axis}": torch.tensor(error) for axis in AXES}
+        run: Any = SimpleNamespace(
+            sanity_checking=False, current_epoch=epoch, callback_metrics=found
+        )
+        kept.on_validation_end(run, module)
+    kept.on_fit_end(run, module)
+    assert kept.best_epochs() == ({} if best is None else dict.fromkeys(AXES, best))
+    last = len(errors) - 1
+    assert {w.item() for w in heads.parameters()} == {last if best is None else best}
 
 
 class Clock:

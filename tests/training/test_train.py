@@ -266,6 +266,14 @@ def test_best_heads_are_those_of_the_lowest_validation_error(table: Path, tmp_pa
         assert same(loaded.model.heads[axis].state_dict(), Recorder.heads[epoch][axis])
 
 
+def test_a_training_that_diverged_ends_with_a_sentence(table: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    said = r"^pairwise, fold holdout: the scores are not finite; a smaller optimizer\.lr may help$"
+    with pytest.raises(UserError, match=said):
+        train(configured(table, folder, FEW, "optimizer.lr=1e30"))
+    assert not (fold(folder) / "predictions.json").exists()
+
+
 @pytest.mark.parametrize("model", ["pairwise", "concat"])
 def test_it_learns_sixteen_pairs_by_heart(
     simulated: list[EditPair], tmp_path: Path, model: str
