@@ -13,6 +13,7 @@ from speechedit_rows import ANCHORS, Judges, lay_out, row, tone
 from toy_benchmark import RATE_HZ, Louder, write_clips
 
 from auditeval.backends.load import Backends
+from auditeval.benchmarks.swanbench import tables
 from auditeval.training.configured import call
 from auditeval.training.evaluation.editors import EditorBenchmark
 from auditeval.types import Undefined, UserError
@@ -81,6 +82,16 @@ def test_a_judge_that_gave_up_is_made_anew() -> None:
     backends.forget_judges()
     backends.model("judge")
     assert len(made) == 2
+
+
+def test_errors_and_delays_of_a_benchmark_are_better_where_they_are_lower() -> None:
+    """All of the names are those of values: of SwanBench-Speech, `error_rate` of another one."""
+    known = set(tables.values([], {}))
+    lower = {name for name, metric in tables.METRICS.items() if metric.better == "lower"}
+    lower |= {name for name in known if name.startswith(("cer", "wer"))} | {"real_time_factor"}
+    assert EditorBenchmark.lower_is_better == lower | {"error_rate"}
+    assert lower == {"content", "reverb", "cer_zh", "wer_en", "real_time_factor"}
+    assert lower <= known
 
 
 def test_yaml_names_a_benchmark_and_who_judges(tmp_path: Path) -> None:

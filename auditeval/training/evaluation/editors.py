@@ -76,7 +76,9 @@ class EditorBenchmark(EditorMetric):
     answers nothing would look like an editor that does nothing.
     """
 
-    lower_is_better = frozenset({"error_rate", "content", "reverb", "zh", "en", "real_time_factor"})
+    lower_is_better = frozenset(
+        {"error_rate", "content", "reverb", "cer_zh", "wer_en", "real_time_factor"}
+    )
 
     def __init__(self, benchmark: Benchmark, backends: Backends | None = None) -> None:
         self._benchmark, self._backends = benchmark, backends
