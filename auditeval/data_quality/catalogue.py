@@ -16,6 +16,7 @@ from auditeval.data_quality.groups import (
     GROUPS,
     Chosen,
     Deal,
+    Unit,
     Value,
     at_infinity,
     jackknife,
@@ -353,13 +354,13 @@ def summarise(
     heard: Mapping[str, Heard],
     seed: int = SEED,
     intervals: bool = True,
-    units: Mapping[str, str] | None = None,
+    units: Mapping[str, Unit] | None = None,
 ) -> dict[str, Measured]:
     """Metrics of one role over the pairs {id: as its encoder has them}.
 
     `units` says of each id what it is dealt by (`groups.unit`); by itself, if None.
     """
-    units = {id: id for id in heard} if units is None else units
+    units = {id: Unit(id, id) for id in heard} if units is None else units
     accumulation, deal = Accumulation(metrics), Deal((units[id] for id in heard), seed)
     for id, pair in heard.items():
         accumulation.update(deal(units[id]), pair)

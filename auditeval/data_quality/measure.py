@@ -82,7 +82,7 @@ def measure(
     """The metrics of each set that these encoders feed, or `only` those named.
 
     Each encoder passes over all sets before the next one is made, so one model is in memory at a
-    time, and nothing there grows with the number of pairs but 8 bytes a source. Features go through
+    time, and nothing there grows with the number of pairs but 9 bytes a source. Features go through
     the cache. A pair that an encoder cannot use is left out of all metrics, as if the set were
     without it. `watch(what, done, total)` is told how far a pass has come, in pairs.
 

@@ -17,7 +17,7 @@ from auditeval.data_quality.catalogue import (
     Measured,
     summarise,
 )
-from auditeval.data_quality.groups import GROUPS, Deal
+from auditeval.data_quality.groups import GROUPS, Deal, Unit
 from auditeval.features.extractor import AudioFeatures
 from auditeval.types import Undefined
 
@@ -95,10 +95,10 @@ def test_each_metric_is_its_formula() -> None:
     )
     kl = value(found, "kl_softmax_ref_gen_yamnet_16k")
     assert kl == pytest.approx(entropy(p, q, axis=1).mean(), abs=1e-4)
-    deal = Deal(pairs)
+    deal = Deal(Unit(id, id) for id in pairs)
     splits = []
     for group in range(GROUPS):
-        part = q[[deal(id) == group for id in pairs]]
+        part = q[[deal(Unit(id, id)) == group for id in pairs]]
         splits.append(np.exp(np.mean([entropy(row, part.mean(axis=0)) for row in part])))
     assert value(found, "is_yamnet_16k_splits10") == pytest.approx(np.mean(splits), rel=1e-6)
 
@@ -130,10 +130,10 @@ def test_the_order_of_pairs_does_not_matter() -> None:
 
 def test_processes_that_share_the_pairs_come_to_the_same() -> None:
     pairs = heard(33)
-    deal, found = Deal(pairs), summarise(TAGGER, pairs)
+    deal, found = Deal(Unit(id, id) for id in pairs), summarise(TAGGER, pairs)
     shares = [Accumulation(TAGGER) for _ in range(3)]
     for number, (id, row) in enumerate(pairs.items()):
-        shares[number % 3].update(deal(id), row)
+        shares[number % 3].update(deal(Unit(id, id)), row)
     whole = Accumulation(TAGGER)
     for share in shares:
         whole.merge(*pickle.loads(pickle.dumps((share.states, share.pairs))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -12,18 +13,25 @@ from auditeval.data_quality.groups import (
     GROUPS,
     Chosen,
     Deal,
+    Unit,
     at_infinity,
     jackknife,
     mean_of_each,
+    unit,
 )
-from auditeval.types import Undefined
+from auditeval.types import EditPair, Undefined
 
 ALL = tuple(range(GROUPS))
 
 
+def alone(names: Iterable[str]) -> list[Unit]:
+    """Of these names, each with an original of its own."""
+    return [Unit(name, f"{name}.wav") for name in names]
+
+
 @pytest.mark.parametrize("count", [10, 11, 99, 1000])
 def test_groups_are_even_seeded_and_know_no_order(count: int) -> None:
-    ids = [f"pair {number}" for number in range(count)]
+    ids = alone(f"pair {number}" for number in range(count))
     deal = Deal(ids)
     sizes = Counter(map(deal, ids))
     assert len(deal) == count
@@ -36,13 +44,46 @@ def test_groups_are_even_seeded_and_know_no_order(count: int) -> None:
 
 def test_groups_are_random() -> None:
     """Ids in order, as those of a system are, fall into groups independently of each other."""
-    ids = [f"{number:05d}" for number in range(5000)]
+    ids = alone(f"{number:05d}" for number in range(5000))
     dealt = np.array([*map(Deal(ids), ids)])
     halves = np.stack([np.bincount(half, minlength=GROUPS) for half in np.split(dealt, 2)])
     assert stats.chi2_contingency(halves).pvalue > 1e-3
     neighbours = np.zeros((GROUPS, GROUPS))
     np.add.at(neighbours, (dealt[:-1], dealt[1:]), 1)
     assert stats.chi2_contingency(neighbours).pvalue > 1e-3
+
+
+def edits(originals: Iterable[str], sources: Iterable[str | None]) -> list[Unit]:
+    """Of these originals, one pair each."""
+    captions = {"original_caption": "", "target_caption": ""}
+    return [
+        unit(EditPair(id=f"{n}", original=path, edited="b.wav", source=source, **captions))  # type: ignore[arg-type]
+        for n, (path, source) in enumerate(zip(originals, sources, strict=True))
+    ]
+
+
+def test_pairs_that_share_a_source_or_an_original_go_together() -> None:
+    """However the file is written, and though others of them state a source."""
+    paths = ["x/1.wav", "x/y/../1.wav", "2.wav", "2.wav", "3.wav", "4.wav", "5.wav", "6.wav"]
+    sources = [None, None, "rain", None, "rain", "rain", "wind", None]
+    units = edits(paths, sources)
+    for seed in range(20):
+        deal = Deal(units, seed)
+        groups = [deal(one) for one in units]
+        assert len(deal) == 4  # 1.wav; rain, with 2.wav; wind; 6.wav
+        assert groups[0] == groups[1]
+        assert len(set(groups[2:6])) == 1
+        assert len({groups[0], groups[2], groups[6], groups[7]}) == 4
+    assert len(Deal([])) == 0
+
+
+def test_where_the_files_lie_does_not_matter() -> None:
+    here, there = (
+        edits([f"{folder}/{n % 40}.wav" for n in range(120)], [None] * 120)
+        for folder in ("/home/a", "/mnt/b")
+    )
+    assert [*map(Deal(here), here)] == [*map(Deal(there), there)]
+    assert len(Deal(here)) == 40
 
 
 def mean_over(values: np.ndarray):  # type: ignore[no-untyped-def]

@@ -187,11 +187,12 @@ def test_distances_below_zero_are_level() -> None:
     assert table_of(a={name: -0.2}, b={name: 0.1}).best() == {(0, 1)}
 
 
-def test_pairs_of_one_source_are_one_unit(good: list[EditPair]) -> None:
-    """Copies of a pair add nothing: the interval is that of the sources."""
+@pytest.mark.parametrize("source", ["one", None])
+def test_pairs_of_one_source_are_one_unit(good: list[EditPair], source: str | None) -> None:
+    """Copies of a pair add nothing: the interval is that of the sources, stated or not."""
     encoders = {"yamnet": {"name": "yamnet"}}
     first = good[0]
-    alike = [first.model_copy(update={"id": f"{n}", "source": "one"}) for n in range(12)]
+    alike = [first.model_copy(update={"id": f"{n}", "source": source}) for n in range(12)]
     (row,) = measure({"alike": alike}, encoders, ["is_yamnet_16k_splits10"]).rows
     found = row.values["is_yamnet_16k_splits10"]
     assert found.value == Undefined("1 sources are too few, 10 are needed")

@@ -12,7 +12,7 @@ import pytorch_lightning as lightning
 
 from auditeval import audio
 from auditeval.data_quality.catalogue import METRICS, DataMetric, Heard, summarise, trimmed
-from auditeval.data_quality.groups import Value, unit
+from auditeval.data_quality.groups import Unit, Value, unit
 from auditeval.data_quality.measure import NO_TEXT, Extractors, at_rate, choose, hear, loaded
 from auditeval.features.encoder import Encoder
 from auditeval.features.store import Failure, FeatureStore
@@ -58,7 +58,7 @@ class Ears:
 def _values(
     metrics: Mapping[str, Sequence[DataMetric]],
     heard: Mapping[str, HeardByRole],
-    units: Mapping[str, str] | None = None,
+    units: Mapping[str, Unit] | None = None,
 ) -> dict[str, Value]:
     """The metrics (by role) of pairs by id; `units` as in `summarise`."""
     values: dict[str, Value] = {}
@@ -125,7 +125,7 @@ class Rated(NamedTuple):
     """A pair of the validation part: its mean rating, what it is dealt by, as encoders have it."""
 
     score: float
-    unit: str
+    unit: Unit
     heard: HeardByRole
 
 
