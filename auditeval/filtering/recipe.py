@@ -17,6 +17,17 @@ UNSCORED = "unscored"
 RULES = ("at_least", "keep_share", "keep_top")
 
 
+def share_of(share: float, rows: int) -> int:
+    """How many of `rows` a share of them (0 to 1) is, half a row counting as one.
+
+    In decimal arithmetic, as the share is written:
+
+    >>> share_of(0.3, 198_000), share_of(0.15, 10)
+    (59400, 2)
+    """
+    return int((Decimal(repr(share)) * rows).quantize(Decimal(1), ROUND_HALF_UP))
+
+
 class Stage(BaseModel):
     """One cut by the scores of one axis, or at random, under exactly one rule.
 
@@ -66,15 +77,11 @@ class Stage(BaseModel):
         return self
 
     def places(self, rows: int) -> int:
-        """How many of `rows` pairs a ranking rule keeps.
-
-        A share is taken in decimal arithmetic, and a half pair counts as one: 0.30 of 198,000 is
-        59,400, 0.15 of 10 is 2.
-        """
+        """How many of `rows` pairs a ranking rule keeps."""
         if self.keep_top is not None:
             return min(self.keep_top, rows)
-        share = Decimal(repr(self.keep_share)) * rows
-        return int(share.quantize(Decimal(1), ROUND_HALF_UP))
+        assert self.keep_share is not None
+        return share_of(self.keep_share, rows)
 
     @property
     def rule(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -38,17 +39,22 @@ class Measured(BaseModel):
 
 
 class Course(BaseModel):
-    """A value over the epochs that it was evaluated in, in their order."""
+    """A value over the epochs that it was evaluated in, in their order.
+
+    Of values below `least` none is the better one.
+    """
 
     better: Direction
     epochs: list[Measured]
+    least: FiniteFloat | None = None
 
     @property
     def best(self) -> Measured | None:
         """Of the epochs where it is defined; the first of equal ones."""
         defined = [found for found in self.epochs if found.value is not None]
         sign = 1 if self.better == "higher" else -1
-        return max(defined, key=lambda found: sign * (found.value or 0.0), default=None)
+        least = -inf if self.least is None else self.least
+        return max(defined, key=lambda found: sign * max(found.value or 0.0, least), default=None)
 
 
 Courses = dict[str, Course]

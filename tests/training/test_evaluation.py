@@ -21,10 +21,11 @@ from auditeval.data_quality import measure
 from auditeval.data_quality.catalogue import METRICS, Heard, summarise
 from auditeval.features.pair import PairFeatures
 from auditeval.features.store import FeatureStore
+from auditeval.filtering.recipe import Stage
 from auditeval.training.evaluation.callback import EvaluationCallback
 from auditeval.training.evaluation.data_quality import DataQuality, KeptShare, best_share
 from auditeval.training.run import train
-from auditeval.types import EditPair, UserError
+from auditeval.types import AXES, EditPair, UserError
 
 ROOT = Path(__file__).parents[2]
 CLIPS, SAMPLES, FED_HZ = 23, 24000, 24000
@@ -289,6 +290,43 @@ def test_the_evaluator_in_training_is_judged_by_what_it_keeps(
         pytest.fail("train longer or shorter: the comparison needs the last epoch to be the best")
 
 
+class Diverging(lightning.Callback):
+    """From epoch 2 on all heads say NaN."""
+
+    def on_train_epoch_start(self, trainer: lightning.Trainer, module: Any) -> None:
+        if trainer.current_epoch == 2:
+            for weights in module.model.heads.parameters():
+                weights.data.fill_(float("nan"))
+
+
+def test_what_is_not_finite_is_undefined_while_the_fit_goes_on(
+    table: Path, tmp_path: Path, made: list[str]
+) -> None:
+    target = "auditeval.training.evaluation.evaluators.Agreement"
+    train(
+        configured(
+            *(table, tmp_path / "run", "callbacks.kept.every_epochs=1"),
+            f"+callbacks.diverging={{_target_: {__name__}.Diverging}}",
+            f"+callbacks.kept.metrics.agreement={{_target_: {target}, features: ${{features}}}}",
+        )
+    )
+    (courses,) = json.loads((tmp_path / "run/report/evaluation.json").read_text()).values()
+    told = {
+        f"val/agreement/{axis}/{name}": "no pair could be rated on it"
+        for axis in AXES
+        for name in ("mse", "lcc", "srcc", "ktau")
+    }
+    told["val/kept/label_bridge_score"] = "no pairs"
+    for name, why in told.items():
+        first, second, third, fourth = courses[name]["epochs"]
+        assert "undefined" not in first, name
+        assert "undefined" not in second, name
+        assert third["undefined"] == fourth["undefined"] == why
+    whole = [one["value"] for one in courses["val/kept/all/label_bridge_score"]["epochs"]]
+    assert whole == [whole[0]] * 4
+    assert len(courses["val/kept/fad_yamnet_16k"]["epochs"]) == 4
+
+
 def test_all_of_them_are_all(table: Path, tmp_path: Path, made: list[str]) -> None:
     train(configured(table, tmp_path / "run", "callbacks.kept.metrics.kept.keep_share=1.0"))
     found = columns(tmp_path / "run")
@@ -315,5 +353,11 @@ def test_the_best_share_is_by_score() -> None:
     scores = dict(zip("abcde", [1.0, 5.0, 3.0, 5.0, 2.0], strict=True))
     assert best_share(scores, 0.2) == {"b"}
     assert best_share(scores, 0.15) == {"b"}
+    assert best_share(scores, 0.01) == {"b"}  # at least one
     assert best_share(scores, 0.5) == {"b", "c", "d"}
     assert best_share(scores, 1) == set("abcde")
+    for share in (0.07, 0.14, 0.15, 0.28, 0.3, 0.55):  # as many as a filter keeps
+        stage = Stage(name="best", axis="quality", keep_share=share)
+        for count in (1, 10, 50, 100, 101, 1000):
+            kept = best_share({str(row): float(row) for row in range(count)}, share)
+            assert len(kept) == max(1, stage.places(count)), (share, count)

@@ -261,6 +261,35 @@ def test_what_cannot_be_heard_is_no_success(folder: Path, samples: np.ndarray) -
     assert benchmark.evaluate(benchmark.samples[0], output)["success"] is False
 
 
+def test_a_rating_that_is_not_finite_is_none(folder: Path) -> None:
+    class Wild(Model):
+        trained = torch.tensor([True, False, True])
+
+        def predict(self, rows: list[float]) -> torch.Tensor:
+            made = super().predict(rows)
+            for number, axis, value in (
+                (2, 0, "nan"),
+                (3, 2, "inf"),
+                (6, 0, "-inf"),
+                (6, 2, "nan"),
+            ):
+                made[torch.tensor(rows) == number, axis] = float(value)
+            return made
+
+    class Told(Numbers):
+        def values(self, rows: dict[str, Any]) -> dict[str, Any]:
+            told.update(rows)
+            return {}
+
+    told: dict[str, Any] = {}
+    editor = Editor(Louder(folder))
+    editor.model = Wild()
+    fit(editor, EvaluationCallback({"told": Told({"spectrum": {}})}))
+    whole = {str(n): {"quality": float(n), "faithfulness": 3.0 * n} for n in range(9)}
+    del whole["2"]["quality"], whole["3"]["faithfulness"]
+    assert told == {**whole, "4": None, "6": None}
+
+
 def test_settings_that_make_no_sense_are_said() -> None:
     with pytest.raises(UserError, match="every_epochs 0: expected a whole number above 0"):
         EvaluationCallback({"own": Counted()}, every_epochs=0)

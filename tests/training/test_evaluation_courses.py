@@ -12,8 +12,10 @@ import torch
 from readme_figures import rows as cells
 from torch.utils.data import DataLoader
 
+from auditeval.data_quality.catalogue import METRICS
 from auditeval.report import evaluation
 from auditeval.training.evaluation.callback import EpochMetric, EvaluationCallback
+from auditeval.training.evaluation.data_quality import DataQuality, KeptShare
 from auditeval.types import Undefined, UserError
 
 
@@ -96,6 +98,28 @@ def test_the_last_and_the_best_epoch_of_each_value_are_written(
         "val/own/odd is undefined: it is nan",
         "val/own is undefined: the judge is away",
     ]
+
+
+def test_a_distance_below_0_is_noise() -> None:
+    """No better than 0, nor than another one below it; what is a loss may well go on falling."""
+
+    class Falling(EpochMetric):
+        lower_is_better = frozenset({"distance", "loss"})
+        distances = frozenset({"distance"})
+
+        def epoch(self, trainer: Any, module: Any) -> dict[str, Any]:
+            return {"epoch": trainer.current_epoch}
+
+        def values(self, rows: dict[str, Any]) -> Any:
+            return dict.fromkeys(("distance", "loss"), (0.4, -0.1, -0.3, 0.0)[rows["epoch"]])
+
+    callback = EvaluationCallback({"own": Falling()})
+    fit(callback, epochs=4)
+    for courses in (callback.courses, evaluation.courses(evaluation.plain(callback.courses))):
+        best = {name: course.best for name, course in courses.items()}
+        assert (best["val/own/distance"].epoch, best["val/own/loss"].epoch) == (1, 2)  # type: ignore[union-attr]
+    assert KeptShare.distances == DataQuality.distances
+    assert {name for name in METRICS if name.startswith("fad_inf_")} <= KeptShare.distances
 
 
 def test_a_fit_that_goes_on_has_the_epochs_of_before(tmp_path: Path) -> None:

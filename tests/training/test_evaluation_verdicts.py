@@ -187,6 +187,11 @@ def test_what_cannot_be_said_has_its_reason(root: Path) -> None:
     assert two["relevance/system_srcc"] == Undefined("2 items; a correlation needs 3")
     none = values(agreement(root), Model(lambda pair: None if "s0" in pair.id else 2.0))
     assert none["relevance/pairs"] == 11
+    # What is no number is no rating either.
+    wild = Model(lambda pair: float("nan") if "s0" in pair.id else rating(pair))
+    assert values(agreement(root), wild) == values(
+        agreement(root), Model(lambda pair: None if "s0" in pair.id else rating(pair))
+    )
 
 
 def test_the_configuration_names_it(root: Path) -> None:

@@ -36,6 +36,9 @@ class EpochMetric(ABC):
     lower_is_better: frozenset[str] = frozenset()
     """The values, by the last part of their names, of which a lower one is better."""
 
+    distances: frozenset[str] = frozenset()
+    """Those of them that measure a distance: one below 0 is 0 and noise."""
+
     def check(self, plan: Plan[Any, Any]) -> None:  # noqa: B027  # most have nothing to check
         """Raises UserError where it could not measure a model of the plan; encodes nothing."""
 
@@ -157,9 +160,12 @@ class EvaluationCallback(lightning.Callback):
                 # All devices have the same rows, so there is nothing to average.
                 module.log(key, float(value))
             if trainer.state.fn == "fit":
-                lower = key.rpartition("/")[2] in self.metrics[name].lower_is_better
+                last, metric = key.rpartition("/")[2], self.metrics[name]
+                lower = last in metric.lower_is_better
                 course = Course(better="lower" if lower else "higher", epochs=[])
                 course = self.courses.setdefault(key, course)
+                if last in metric.distances:
+                    course.least = 0.0
                 course.epochs = [one for one in course.epochs if one.epoch != trainer.current_epoch]
                 course.epochs.append(Measured.of(trainer.current_epoch, value))
         all_at_once = {f"val/{name}": values} if isinstance(values, Undefined) else named

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from auditeval.data_quality.groups import Unit, Value, unit
 from auditeval.data_quality.measure import NO_TEXT, Extractors, at_rate, choose, hear, loaded
 from auditeval.features.encoder import Encoder
 from auditeval.features.store import Failure, FeatureStore
+from auditeval.filtering.recipe import share_of
 from auditeval.training.evaluation.callback import Rows
 from auditeval.training.evaluation.editors import EditorMetric
 from auditeval.training.evaluation.evaluators import Ratings, ValidationMetric
@@ -81,6 +81,7 @@ class DataQuality(EditorMetric):
 
     needs = ("id", "original", "edited", "rate_hz", "target_caption")
     lower_is_better = _LOWER | {"left_out"}
+    distances = _LOWER
 
     def __init__(
         self,
@@ -122,9 +123,10 @@ class DataQuality(EditorMetric):
 
 
 class Rated(NamedTuple):
-    """A pair of the validation part: its mean rating, what it is dealt by, as encoders have it."""
+    """A pair of the validation part: its mean rating, None where it cannot be rated, what it is
+    dealt by, as encoders have it."""
 
-    score: float
+    score: float | None
     unit: Unit
     heard: HeardByRole
 
@@ -137,7 +139,7 @@ class KeptShare(ValidationMetric):
     (`fad_inf_...` less so). The encoders run once, before training, and are let go.
     """
 
-    lower_is_better = _LOWER
+    lower_is_better = distances = _LOWER
 
     def __init__(
         self,
@@ -171,21 +173,19 @@ class KeptShare(ValidationMetric):
                     raise UserError(f"KeptShare: {pair.id}: {heard.reason}")
                 self._heard[pair.id][role] = trimmed(heard, metrics)
 
-    def row(self, pair: EditPair, ratings: Ratings | None) -> Rated | None:
-        if not ratings:
-            return None
-        score = sum(ratings.values()) / len(ratings)
+    def row(self, pair: EditPair, ratings: Ratings | None) -> Rated:
+        score = sum(ratings.values()) / len(ratings) if ratings else None
         return Rated(score, unit(pair), self._heard[pair.id])
 
     def values(self, rows: Rows) -> Mapping[str, Value]:
-        rated: dict[str, Rated] = {id: row for id, row in rows.items() if row is not None}
-        units = {id: row.unit for id, row in rated.items()}
-        heard = {id: row.heard for id, row in rated.items()}
+        units = {id: row.unit for id, row in rows.items()}
+        heard = {id: row.heard for id, row in rows.items()}
         # The same in every epoch.
         self._all = self._all or {
             f"all/{name}": value for name, value in _values(self._metrics, heard, units).items()
         }
-        best = best_share({id: row.score for id, row in rated.items()}, self._keep_share)
+        scores = {id: row.score for id, row in rows.items() if row.score is not None}
+        best = best_share(scores, self._keep_share)
         kept = {id: by_role for id, by_role in heard.items() if id in best}
         return {**self._all, **_values(self._metrics, kept, units)}
 
@@ -194,7 +194,7 @@ def best_share(scores: Mapping[str, float], share: float) -> set[str]:
     """Ids of this share of the items, at least one, with the highest scores; of equal ones the
     first."""
     by_score = sorted(scores, key=lambda id: -scores[id])
-    return set(by_score[: math.ceil(share * len(scores))])
+    return set(by_score[: max(1, share_of(share, len(scores)))])
 
 
 def _hear(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +21,7 @@ from auditeval.benchmarks.selection import Selection
 from auditeval.data_quality.groups import Value
 from auditeval.features import make_encoder
 from auditeval.features.store import Failure, FeatureStore
-from auditeval.metrics.agreement import LOWER_IS_BETTER, agreement
+from auditeval.metrics.agreement import LOWER_IS_BETTER, STATISTICS, agreement
 from auditeval.models import Model
 from auditeval.training.data import FoldData
 from auditeval.training.evaluation.callback import EpochMetric, Rows
@@ -65,9 +66,9 @@ class EvaluatorMetric(EpochMetric):
             ids, rows = zip(*usable[start : start + self._batch_size], strict=True)
             for id, scores in zip(ids, model.predict(rows).double().tolist(), strict=True):
                 known = zip(AXES, scores, trained, strict=True)
-                ratings[id] = {axis: x for axis, x, taught in known if taught}
+                ratings[id] = {a: x for a, x, taught in known if taught and math.isfinite(x)}
         model.train(training)
-        return {pair.id: self.row(pair, ratings.get(pair.id)) for pair in self.share}
+        return {pair.id: self.row(pair, ratings.get(pair.id) or None) for pair in self.share}
 
     @abstractmethod
     def pairs(self, trainer: lightning.Trainer) -> AbstractContextManager[Sequence[EditPair]]:
@@ -75,7 +76,8 @@ class EvaluatorMetric(EpochMetric):
 
     @abstractmethod
     def row(self, pair: EditPair, ratings: Ratings | None) -> Any:
-        """A pair and its predicted ratings on the axes trained; None where it cannot be rated."""
+        """A pair and its predicted ratings, all finite, on the axes trained: an axis that it cannot
+        be rated on is absent, and where that is every one they are None."""
 
     def _model(self, module: Any) -> Model:
         model: Model | None = getattr(module, "model", None)
@@ -104,17 +106,19 @@ class Agreement(ValidationMetric):
     lower_is_better = frozenset(map(str.lower, LOWER_IS_BETTER))
 
     def row(self, pair: EditPair, ratings: Ratings | None) -> Any:
-        return None if ratings is None else (ratings, pair.ratings)
+        return ratings or {}, pair.ratings
 
     def values(self, rows: Rows) -> Mapping[str, Value]:
         values: dict[str, Value] = {}
         for axis in AXES:
+            on_axis = [(x, rated[axis]) for x, rated in rows.values() if axis in rated]
             columns = [
-                (predicted[axis], rated[axis])
-                for predicted, rated in filter(None, rows.values())
-                if axis in predicted and axis in rated
+                (predicted[axis], rating) for predicted, rating in on_axis if axis in predicted
             ]
-            if columns:
+            if on_axis and not columns:
+                none = Undefined("no pair could be rated on it")
+                values |= {f"{axis}/{name.lower()}": none for name in STATISTICS}
+            elif columns:
                 predicted, rated = zip(*columns, strict=True)
                 of_axis = agreement(predicted, rated, [None] * len(columns), resamples=0)
                 for name, measured in of_axis["utterance"].items():
