@@ -40,6 +40,8 @@ def _form(votes: Any) -> str | None:
 
 # Not halves of surrogate pairs, as a shell's bytes leave them: asked for a length, pydantic looks.
 Text = Annotated[str, Field(min_length=0)]
+# An empty one says as little as an empty cell of CSV, which is none.
+Stated = Annotated[Text | None, AfterValidator(lambda text: text or None)]
 RaterId = Annotated[str, AfterValidator(_rater_id)]
 Votes = Annotated[
     Annotated[list[Rating], Tag("[list]")] | Annotated[dict[RaterId, Rating], Tag("[by id]")],
@@ -57,7 +59,8 @@ class EditPair(BaseModel):
 
     Ratings are on the scale of the paper's Appendix A: 1 (worst) to 5 (best). An axis that nobody
     rated is absent from `ratings`. Where individual raters are given, the rating is their mean;
-    they are a list of votes or, where raters are known by id, {rater: vote}.
+    they are a list of votes or, where raters are known by id, {rater: vote}. Captions may be empty;
+    of the other fields an empty text is none.
 
     Two fields keep a split honest: rows of one `source` (the recording the original was made from)
     or one `talker` never stand on both sides. `split` is a publisher's fixed split, where there is
@@ -73,14 +76,14 @@ class EditPair(BaseModel):
     edited: Path = Field(strict=False)
     original_caption: Text
     target_caption: Text
-    instruction: Text | None = None
-    operation: Text | None = None
-    system: Text | None = None
-    source: Text | None = None
-    talker: Text | None = None
+    instruction: Stated = None
+    operation: Stated = None
+    system: Stated = None
+    source: Stated = None
+    talker: Stated = None
     split: Literal["train", "validation", "test"] | None = None
-    listening_test: Text | None = None
-    rejected_by: Text | None = None
+    listening_test: Stated = None
+    rejected_by: Stated = None
     ratings: dict[Axis, Rating] = {}
     raters: dict[Axis, Votes] = {}
 

@@ -61,9 +61,9 @@ def random_pairs(folder: Path, count: int, seed: int = 0) -> list[EditPair]:
                 edited=folder.parent / f"e, {index}.wav",
                 original_caption=text(),
                 target_caption=text(),
-                instruction=maybe(text(1)),
+                instruction=maybe(text()),
                 operation=maybe("add"),
-                system=maybe(text(1)),
+                system=maybe(text()),
                 source=maybe("scene"),
                 talker=maybe("007"),
                 split=maybe("train"),
@@ -104,6 +104,28 @@ def test_a_moved_folder_keeps_its_manifest(tmp_path: Path, suffix: str) -> None:
     (found,) = manifest.read(after / f"pairs{suffix}")
     assert found.original == after / "x" / "a.wav"
     assert found.edited == after / "b.wav"
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_an_empty_text_is_no_name_in_any_format(tmp_path: Path, suffix: str) -> None:
+    """Other programs write "" where they know no system; captions may well be empty."""
+    names = ["instruction", "operation", "system", "source", "talker", "listening_test"]
+    row = {**ROW, "target_caption": "", **dict.fromkeys(names, "")}
+    path = tmp_path / f"pairs{suffix}"
+    if suffix == ".parquet":
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist([row]), path)
+    elif suffix == ".csv":
+        path.write_text(",".join(row) + "\n" + ",".join(row.values()) + "\n")
+    else:
+        path.write_text(json.dumps(row) + "\n")
+    (found,) = manifest.read(path)
+    assert [getattr(found, name) for name in names] == [None] * len(names)
+    assert found.target_caption == ""
+    assert found == EditPair(
+        **{**row, "original": tmp_path / "a.wav", "edited": tmp_path / "b.wav"}
+    )
+    manifest.write([found], path)
+    assert manifest.read(path) == [found]
 
 
 def test_an_absolute_path_stays_what_it_is(tmp_path: Path) -> None:
