@@ -174,7 +174,8 @@ def by_field(
     resamples: int = 1000,
     seed: int = SEED,
 ) -> dict[str, Report]:
-    """The report of the pairs with each value of a field, sorted; pairs without one come last.
+    """The report of the pairs with each value of a field, sorted; pairs without one come last, as
+    "not stated", or in parentheses where that is a value.
 
     Raises UserError for what is no field of a pair and for one that no pair states.
     """
@@ -193,13 +194,15 @@ def by_field(
         parts = re.split(r"(\d+)", name or "")
         return name is None, [(int(x), "") if x.isdecimal() else (-1, x) for x in parts]
 
+    none = "not stated"
+    while none in groups:  # some pairs state just that
+        none = f"({none})"
     made = {}
     order = sorted(groups, key=place)
     for name in track(order, f"by {field}", transient=True):
-        said = f"{field} {name}" if name is not None else f"{field} not stated"
-        title = f"{ratings_from}: {said} ({len(groups[name]):,} pairs)"
-        key = name if name is not None else "not stated"
-        made[key] = make_report(groups[name], predictions, title, resamples, seed)
+        said = none if name is None else name
+        title = f"{ratings_from}: {field} {said} ({len(groups[name]):,} pairs)"
+        made[said] = make_report(groups[name], predictions, title, resamples, seed)
     return made
 
 

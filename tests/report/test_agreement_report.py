@@ -112,6 +112,24 @@ def test_a_missing_prediction_is_counted(made: report.Report) -> None:
     assert "left out: partial 1" in to_markdown(made)
 
 
+def test_no_group_takes_the_place_of_the_pairs_that_state_none(
+    pairs: list[EditPair], evaluators: list[Predictions]
+) -> None:
+    """Though a value be called as these are."""
+    operations = ["add", "not stated", None, None]
+    named = [p.model_copy(update={"operation": operations[i % 4]}) for i, p in enumerate(pairs)]
+    found = report.by_field(named, evaluators[:1], "operation", "ratings", resamples=0)
+    rated = {name: group.rows[0].rated for name, group in found.items()}
+    assert list(rated.items()) == [("add", 15), ("not stated", 15), ("(not stated)", 30)]
+    titles = [group.ratings_from for group in found.values()]
+    assert titles[1:] == [
+        "ratings: operation not stated (15 pairs)",
+        "ratings: operation (not stated) (30 pairs)",
+    ]
+    whole = report.by_field(named[::2], evaluators[:1], "operation", "ratings", resamples=0)
+    assert list(whole) == ["add", "not stated"]
+
+
 def test_undefined_is_said_with_its_reason(made: report.Report) -> None:
     constant = row_of(made, "quality", "constant").agreement["utterance"]
     assert isinstance(constant["SRCC"].value, Undefined)
