@@ -12,6 +12,8 @@ from auditeval.data.simulation.faults import FAULTS
 from auditeval.data.simulation.vocabulary import known
 from auditeval.types import UserError
 
+MANIFEST = "manifest"
+
 
 def combine(always: str | Path, rated: str | Path | None, output: str | Path) -> Path:
     """Write a manifest of `always`, every row marked with the split `train`, and then `rated`.
@@ -38,8 +40,9 @@ def with_people(
 ) -> Path:
     """Write a manifest of simulated edits and of the pairs of listening tests, {layout: folder}.
 
-    A layout is one of `importers`, and names the test in `listening_test`; its ids stand behind it.
-    Those without a folder are left out.
+    A layout is one of `importers`, or "manifest", whose folder is a file of pairs with ratings. It
+    names the test in `listening_test` of pairs that name none; its ids stand behind it. Those
+    without a folder are left out.
     """
     pairs = list(manifest.read(simulated))
     for layout, folder in listening_tests.items():
@@ -47,15 +50,28 @@ def with_people(
             continue
         path = Path(output).with_name(f"{layout}.jsonl")
         rated = [pair for pair in manifest.read(_imported(layout, folder, path)) if pair.ratings]
-        marks = {"listening_test": layout, "split": None}
-        pairs += [pair.model_copy(update={**marks, "id": f"{layout}/{pair.id}"}) for pair in rated]
+        if not rated:
+            raise UserError(f"{folder}: no pair has ratings, so there is nothing to learn")
+        pairs += [
+            pair.model_copy(
+                update={
+                    "listening_test": pair.listening_test or layout,
+                    "split": None,
+                    "id": f"{layout}/{pair.id}",
+                }
+            )
+            for pair in rated
+        ]
     manifest.write(pairs, output)
     return Path(output)
 
 
 def _imported(layout: str, folder: str | Path, output: Path) -> Path:
+    if layout == MANIFEST:
+        return manifest.named(folder)
     if layout not in IMPORTERS:
-        raise UserError(f"data.people: {layout!r} is none of {', '.join(IMPORTERS)}")
+        known = ", ".join([*IMPORTERS, MANIFEST])
+        raise UserError(f"data.people: {layout!r} is none of {known}")
     return import_to_manifest(layout, str(folder), str(output))
 
 

@@ -84,6 +84,23 @@ def test_listening_tests_are_named_and_those_without_a_folder_left_out(
     assert all(pair.id.startswith("p835/") and pair.original.exists() for pair in pairs[3:])
 
 
+def test_a_manifest_is_a_listening_test_too(tmp_path: Path) -> None:
+    manifest.write(PAIRS[:3], tmp_path / "simulated.jsonl")
+    rated = [x.model_copy(update={"ratings": {"quality": 3.0}}) for x in PAIRS[3:5]]
+    named = rated[0].model_copy(update={"listening_test": "ours", "split": "test"})
+    bare = rated[1].model_copy(update={"listening_test": None})
+    manifest.write([named, bare], tmp_path / "own.jsonl")
+    tests = {"manifest": tmp_path / "own.jsonl"}
+    made = manifest.read(with_people(tmp_path / "simulated.jsonl", tests, tmp_path / "all.jsonl"))
+    assert [pair.id for pair in made[3:]] == [f"manifest/{pair.id}" for pair in PAIRS[3:5]]
+    assert [pair.listening_test for pair in made[3:]] == ["ours", "manifest"]
+    assert {pair.split for pair in made[3:]} == {None}
+    manifest.write([bare.model_copy(update={"ratings": {}})], tmp_path / "none.jsonl")
+    tests = {"manifest": tmp_path / "none.jsonl"}
+    with pytest.raises(UserError, match="no pair has ratings"):
+        with_people(tmp_path / "simulated.jsonl", tests, tmp_path / "all.jsonl")
+
+
 def test_an_unknown_layout_is_a_sentence(tmp_path: Path) -> None:
     manifest.write(PAIRS[:3], tmp_path / "simulated.jsonl")
     with pytest.raises(UserError, match=r"data\.people: 'mos' is none of auditscore, .*p835"):
