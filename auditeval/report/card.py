@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,21 @@ _LIMITS = """\
   agreement with people; where they are of degraded speech, it is not agreement on edits.
 - What it has not heard in training it may misjudge: other kinds of sound, faults and languages;
   captions must be English."""
+_HEARD = "the listening tests that data.people names"
+"""What configs/data/people.yaml says where it has no name to give."""
+_TESTS = {
+    "p835": "noisy speech (ITU-T P.835)",
+    "mushra-codecs": "neural codecs (MUSHRA)",
+    "pick-the-best": "separated voices (choices of the best)",
+    "pick-the-best-voice": "separated voices (choices of the best)",
+    "manifest": "the trainer's own",
+}
+_SIBLING = re.compile(r"(?m)^\|[^|\n]*\| *(without-[^|\s]+) *\|")
+_SIBLINGS = """\
+Rows `without-X` are by sibling models trained without test X; the weights here heard all of
+them."""
+_ONE_QUESTION = """\
+MUSHRA asks one question: the same votes stand for quality and for faithfulness."""
 # How titles of tables begin, in the order of what a reader wants to know; others stand between.
 _FIRST, _LAST = ("Agreement with human", "Agreement", "Share"), ("Runs compared", "Made on")
 
@@ -81,7 +97,7 @@ def render(
         "features": "; ".join(f"`{name}`: {credit}" for name, credit in credited.items()),
         "model": f"`{model['name']}`, {weights / 1e6:.1f} MB",
         "training data": f"{training['pairs']} pairs; {credits}",
-        "ratings": text.markdown(training["ratings_from"]),
+        "ratings": text.markdown(_named(training["ratings_from"], config["data"])),
         "made by": f"`train.py` of auditeval {described['software']['auditeval']}, "
         f"seed {training['seed']}",
         "licence": "MIT (these weights)",
@@ -95,10 +111,26 @@ def render(
         _USE,
         "```python\nimport auditeval\n\nevaluator = auditeval.load(FOLDER_OR_HUB_ID)\n```",
         "\n".join(["| | |", "|---|---|", *rows]),
-        *(_lower(table) for table in sorted(tables, key=_place)),
+        *_notes(name, tables),
+        *(_lower(table).replace(_HEARD, "listening tests") for table in sorted(tables, key=_place)),
         f"## Limits\n\n{_LIMITS}",
     ]
     return "\n\n".join(sections) + "\n"
+
+
+def _named(ratings_from: str, data: Mapping[str, Any]) -> str:
+    """Whose ratings they are, with the names of the listening tests that the run heard."""
+    people = data.get("people") or {}
+    tests = [_TESTS.get(layout, layout) for layout, folder in people.items() if folder is not None]
+    names = ", ".join(dict.fromkeys(tests)) or "none"
+    return ratings_from.replace(_HEARD, f"listening tests: {names}")
+
+
+def _notes(name: str, tables: Sequence[str]) -> list[str]:
+    """What a reader of these tables has to know of their rows."""
+    siblings = {who for table in tables for who in _SIBLING.findall(table)} - {name}
+    codecs = any("MUSHRA" in table and "faithfulness" in table for table in tables)
+    return [note for note, due in ((_SIBLINGS, siblings), (_ONE_QUESTION, codecs)) if due]
 
 
 def _place(table: str) -> int:

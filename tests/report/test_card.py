@@ -41,6 +41,39 @@ def test_the_card_tells_what_the_checkpoint_was_made_from(tmp_path: Path) -> Non
     assert "not stated" in card.render({"name": "x", "data": {}}, DESCRIBED, 1, [])
 
 
+PEOPLE = {"p835": "here", "mushra-codecs": None, "pick-the-best": "x", "pick-the-best-voice": "x"}
+HEARD = "the SIMULATED panel; trained on the listening tests that data.people names"
+
+
+def test_the_card_names_the_listening_tests_that_were_heard(tmp_path: Path) -> None:
+    def row(people: dict[str, str | None]) -> str:
+        described = {**DESCRIBED, "training": {**DESCRIBED["training"], "ratings_from": HEARD}}
+        table = f"# Agreement with human ratings; trained on {HEARD}\n\n| a |\n|---|\n| 1 |\n"
+        data = {"people": people}
+        text = card.render({"name": "mine", "data": data}, described, 1, [table])
+        assert "data.people" not in text
+        return next(line for line in text.splitlines() if line.startswith("| ratings |"))
+
+    names = "listening tests: noisy speech (ITU-T P.835), separated voices (choices of the best) |"
+    assert row(PEOPLE).endswith(names)
+    assert row(dict.fromkeys(PEOPLE)).endswith("listening tests: none |")
+    config = (Path(__file__).parents[2] / "configs" / "data" / "people.yaml").read_text()
+    assert "the listening tests that data.people names" in config
+
+
+def test_rows_of_siblings_are_explained_where_there_are_any(tmp_path: Path) -> None:
+    def said(name: str, row: str) -> str:
+        table = f"# Agreement with human MUSHRA ratings\n\n| axis | by |\n|---|---|\n{row}\n"
+        return card.render({"name": name, "data": {}}, DESCRIBED, 1, [table])
+
+    sibling, question = "Rows `without-X` are by sibling models", "MUSHRA asks one question"
+    assert sibling in said("mine", "| quality | without-p835 |")
+    assert sibling not in said("without-p835", "| quality | without-p835 |")
+    assert sibling not in said("mine", "| quality | mine |")
+    assert question in said("mine", "| faithfulness | mine |")
+    assert question not in said("mine", "| quality | mine |")
+
+
 def test_the_card_opens_with_its_use_and_with_what_people_said(tmp_path: Path) -> None:
     titles = [
         "Runs compared",
