@@ -56,7 +56,7 @@ class Ray:
             import ray
         except ImportError:
             raise UserError(
-                "Ray is not installed: pip install -c constraints.txt 'auditeval[ray]'"
+                "Ray is not installed: pip install -c constraints.txt '.[ray]'"
             ) from None
         self._ray, self._address, self._workers, self._gpus = ray, address, workers, gpus
 

@@ -26,7 +26,8 @@ def demo(
     """Serve a page for one edit: drop two files, write two captions, hear them, see the scores.
 
     With intervals and, where the evaluator can say, curves over time. Nothing that is sent is
-    kept, but for the features of the clips in the cache. Needs `pip install 'auditeval[web]'`.
+    kept, but for the features of the clips in the cache. Needs
+    `pip install -c constraints.txt '.[web]'`.
 
     Examples:
 
@@ -41,7 +42,7 @@ def demo(
         import uvicorn  # noqa: F401
     except ImportError as error:
         raise UserError(
-            f"auditeval demo needs {error.name}: pip install 'auditeval[web]'"
+            f"auditeval demo needs {error.name}: pip install -c constraints.txt '.[web]'"
         ) from None
     from auditeval.listening import serving
     from auditeval.pages.demo import application

@@ -81,7 +81,7 @@ def serve(
 
     Prints a link for each rater, by which they can pause and return on any device, and one for you.
     A vote is on disk before the page says so: stop and start this at any time. Clips are sent anew
-    without names, to their rater only. Needs `pip install 'auditeval[web]'`.
+    without names, to their rater only. Needs `pip install -c constraints.txt '.[web]'`.
 
     Examples:
 
@@ -103,7 +103,7 @@ def serve(
         import uvicorn  # noqa: F401
     except ImportError as error:
         raise UserError(
-            f"auditeval listen needs {error.name}: pip install 'auditeval[web]'"
+            f"auditeval listen needs {error.name}: pip install -c constraints.txt '.[web]'"
         ) from None
     given = {"select": select, "goal": goal, "headphone_check": headphone_check}
     design = designs.read(settings, **{k: v for k, v in given.items() if v is not None})

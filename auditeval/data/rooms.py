@@ -61,7 +61,7 @@ def _imported() -> Any:
     except ImportError as error:
         raise UserError(
             f"pyroomacoustics cannot be imported here ({error}); give impulse responses of yours, "
-            "or install it with pip install 'auditeval[bench]'"
+            "or install it with pip install -c constraints.txt '.[bench]'"
         ) from None
     return pyroomacoustics
 

@@ -26,7 +26,8 @@ def imported(module: str, extra: str, clashes: bool = False) -> Any:
     A package that `clashes` with ours needs another environment, and reaches for a hub at once.
     """
     package = module.partition(".")[0]
-    advice = f"install it with pip install 'auditeval[{extra}]'"
+    pins = "" if clashes else "-c constraints.txt "
+    advice = f"install it with pip install {pins}'.[{extra}]'"
     if clashes:
         advice += f" {_OWN_ENVIRONMENT}"
     # Whatever a release of numpy, transformers or torch provokes that the package does not know; an

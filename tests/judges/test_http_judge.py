@@ -291,7 +291,7 @@ def test_another_endpoint_is_another_judge() -> None:
 
 def test_without_the_sdk_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openai", None)
-    with pytest.raises(UserError, match=r"pip install 'auditeval\[bench\]'"):
+    with pytest.raises(UserError, match=r"pip install -c constraints\.txt '\.\[bench\]'"):
         judge("http://localhost/v1")
 
 

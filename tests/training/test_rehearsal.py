@@ -197,9 +197,9 @@ def test_what_does_not_go_together_is_said_before_anything_is_encoded(
 @pytest.mark.parametrize(
     ("overrides", "package", "command"),
     [
-        ([*HEADS, "logger=wandb", "logger.offline=true"], "wandb", "auditeval[wandb]"),
-        ([*HEADS, "baselines=speech"], "pesq", "auditeval[baselines]"),
-        ([*LORA, "model.load_in_4bit=true"], "bitsandbytes", "auditeval[bitsandbytes]"),
+        ([*HEADS, "logger=wandb", "logger.offline=true"], "wandb", ".[wandb]"),
+        ([*HEADS, "baselines=speech"], "pesq", ".[baselines]"),
+        ([*LORA, "model.load_in_4bit=true"], "bitsandbytes", ".[bitsandbytes]"),
     ],
 )
 def test_a_missing_package_comes_with_the_command_that_installs_it(
@@ -218,7 +218,7 @@ def test_a_missing_package_comes_with_the_command_that_installs_it(
     monkeypatch.setitem(sys.modules, package, None)  # type: ignore[arg-type]
     with pytest.raises(UserError, match=package) as caught:
         attempt(overrides)
-    assert f"pip install '{command}'" in str(caught.value)
+    assert f"pip install -c constraints.txt '{command}'" in str(caught.value)
 
 
 def test_a_run_folder_that_cannot_be_made_is_said(attempt: Attempt, tmp_path: Path) -> None:

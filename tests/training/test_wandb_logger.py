@@ -13,7 +13,7 @@ import yaml
 from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig
 
-pytest.importorskip("wandb", reason="pip install 'auditeval[wandb]'")
+pytest.importorskip("wandb", reason="pip install -c constraints.txt '.[wandb]'")
 from wandb_files import WandbRun, read_runs
 
 from auditeval import manifest

@@ -334,7 +334,8 @@ def _check(
         raise UserError(f"max_tokens {max_tokens!r}: expected a whole number above 0")
     if load_in_4bit and importlib.util.find_spec("bitsandbytes") is None:
         raise UserError(
-            "load_in_4bit needs the package bitsandbytes: pip install 'auditeval[bitsandbytes]'"
+            "load_in_4bit needs the package bitsandbytes: "
+            "pip install -c constraints.txt '.[bitsandbytes]'"
         )
 
 

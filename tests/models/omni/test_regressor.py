@@ -315,7 +315,7 @@ def test_four_bits_without_bitsandbytes(tiny_omni: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == "bitsandbytes" else find(name)
     )
-    with pytest.raises(UserError, match=r"pip install 'auditeval\[bitsandbytes\]'"):
+    with pytest.raises(UserError, match=r"pip install -c constraints\.txt '\.\[bitsandbytes\]'"):
         make(tiny_omni, load_in_4bit=True)
 
 
