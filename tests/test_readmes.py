@@ -16,16 +16,19 @@ from auditeval.audio import files
 from auditeval.audio.waveform import quantised
 from auditeval.data.soundbank import synthesize
 
-# Settings, sizes and names, that nothing measures: each phrase stands in its README.
+# What a person typed: settings, sizes and names, that nothing measures, and figures that a command
+# printed and no file keeps (a test's print, evaluators that came before). Each phrase stands in its
+# README.
 GIVEN = {
     "README.md": [
         *("arXiv 2508.11966", "95 % bootstrap", "Python 3.10 to 3.13"),
-        *("90 % of the ratings", "CC BY 4.0", "(.49 to .81)"),
+        *("90 % of mean ratings", "CC BY 4.0", "had .49 to .74 given"),
     ],
     "CONTRIBUTING.md": ["400 lines", "100 characters"],
     "benchmarks.md": ["Tables 2 to 6", "under 50 ms"],
+    "citing.md": [],
     "filtering.md": ["20 backgrounds", "paper's 594,000 pairs", "95 % interval"],
-    "glossary.md": ["0 to 100", "60 dB"],
+    "glossary.md": ["0 to 100", "60 dB", "90 %"],
     "install.md": ["Python 3.10 to 3.13"],
     "listening.md": [],
     "limits.md": [
@@ -61,7 +64,12 @@ GIVEN = {
     "train_default": [
         *("al. 2024", "CC BY 4.0", "al. 2018", "5 kbit/s", "closely (.92)", "codecs .30"),
         *("mixture -.37", "then .57 and .37 became .62 and .57", "16 kHz", "8 kHz"),
-        *("70 % train, 15 % calibrate", "15 % are held out", "13 conditions", "90 % of ratings"),
+        *(
+            "70 % train, 15 % calibrate",
+            "15 % are held out",
+            "13 conditions",
+            "90 % of mean ratings",
+        ),
         *(
             "was at .72 given",
             "and .63 beside",
@@ -78,7 +86,14 @@ GIVEN = {
             ".05 and .13",
         ),
         *("had .49 to .74 given", "the mixture, .61 to .75 beside", "rated 4.1 in"),
-        *("1.00 of 12 trials", "in 1.00;", "alone in .83", "where .95"),
+        *(
+            "1.00 of 12 trials",
+            "in 1.00;",
+            "alone in .83",
+            "where .95",
+            "tests is .85",
+            "CC BY 3.0",
+        ),
         *("SRCC of .98", "artefacts at .75", "double in 1.00, chorus in .67", "tremolo in .50"),
         *(
             "told in 1.00",
@@ -91,7 +106,6 @@ GIVEN = {
             "P.835 had .885 and .848",
             "codecs .65 and .60",
             "voices .80 and .71",
-            "where .85 is wanted",
             "800 scenes it was .92, .96, .89 and .99",
             "1,600 it",
             "one fell to .65",
