@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -95,12 +95,15 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         place(self.device, checkpoint.model)
         self._model = checkpoint.model
 
-    def score(self, pairs: Sequence[EditPair]) -> list[Scores]:
+    def score(self, pairs: Iterable[EditPair]) -> list[Scores]:
         """Ratings 1 to 5 for each pair, in order; what cannot be scored has status "error".
 
         An axis that the checkpoint was not trained on is None; intervals are there where it was
-        calibrated.
+        calibrated. Raises UserError for a pair alone, which is no list of pairs.
         """
+        if isinstance(pairs, EditPair):
+            raise UserError("score: expected a list of pairs, found one pair; give [pair]")
+        pairs = list(pairs)
         with one_thread():
             looked = self._model.look(self.store, pairs)
             usable = [row for row in looked if not isinstance(row, Failure)]

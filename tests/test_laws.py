@@ -165,6 +165,26 @@ def test_identity_is_best(ladders: dict[str, tuple[str, np.ndarray]]) -> None:
             assert above.max() <= EQUAL, (kind, AXES[axis], above.max(axis=1))
 
 
+@pytest.mark.parametrize(
+    "level_db",
+    [
+        -3.0,
+        -6.0,
+        pytest.param(-10.0, marks=pytest.mark.xfail(reason="it gains .08 of a point", strict=True)),
+    ],
+)
+def test_level_is_no_quality(material: Material, rate: Rate, level_db: float) -> None:
+    """Digital silence between events included, which no gain makes softer."""
+    edits: dict[str, Edit] = {}
+    for clip in material.unheard:
+        edits[f"{clip.name} as it is"] = kept(clip, clip.samples)
+        edits[f"{clip.name} softer"] = kept(clip, clip.samples * 10 ** (level_db / 20))
+    quality = np.array([row.quality for row in rate(edits).values()]).reshape(-1, 2)
+    gains = quality[:, 1] - quality[:, 0]
+    assert gains.max() <= EQUAL, gains
+    assert gains.min() >= -2 * EQUAL, gains
+
+
 @pytest.mark.parametrize("kind", [*QUALITY, "replaced", "lost"])
 def test_worse_damage_costs_more(
     kind: str,

@@ -115,6 +115,14 @@ def test_order_and_neighbours_do_not_matter(
         assert "absent.wav" in row.reason
 
 
+def test_pairs_may_come_one_by_one_and_one_alone_is_told(
+    evaluator: Evaluator, good: list[EditPair]
+) -> None:
+    assert evaluator.score(iter(good)) == evaluator.score(good)
+    with pytest.raises(UserError, match=r"found one pair; give \[pair\]"):
+        evaluator.score(good[0])  # type: ignore[arg-type]
+
+
 def test_scores_stay_on_the_scale(simulated: list[EditPair], spectrum_checkpoint: Path) -> None:
     made = load(spectrum_checkpoint, device="cpu", workers=0)
     made.checkpoint.model.target_mean += torch.tensor([100.0, -100.0, 0.0])

@@ -132,8 +132,10 @@ def align(original: np.ndarray, edited: np.ndarray) -> Alignment:
     inside = sum(np.count_nonzero((begin <= x) & (x < end)) for x in (spans[0], spans[1] - lag))
     if end - begin > 5 * EDGE_FRAMES:  # a clip's end has half a window of sound, or silence, beyond
         begin, end = begin + EDGE_FRAMES, end - EDGE_FRAMES
-    floor = max(max(loud, edited_loud - MAX_GAIN_DB) - RANGE_DB, SILENCE_DB)
     gain = find_gain(original[begin:end:STEP], edited[begin + lag : end + lag : STEP])
+    # Digital silence has no level that a gain could be taken out of: it would be a bed that rose.
+    silence = SILENCE_DB + max(-gain, 0.0)
+    floor = max(max(loud, edited_loud - MAX_GAIN_DB) - RANGE_DB, silence)
     original, edited = np.maximum(original, floor), np.maximum(edited - gain, floor)
     values, inside_change = compare(original[begin:end], edited[begin + lag : end + lag], floor)
     audible = max(loud - ACTIVE_DB, SILENCE_DB + 10 * np.log10(BANDS) + 3)

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 
+from auditeval.features.caveats import without_caveats
 from auditeval.features.comparison import changed_words
 
+_START = (  # where an instruction tells what to do: elsewhere "drops" and "cuts" are things
+    r"(?:(?:^|[,;:.!?]|\b(?:please|and|then|to|also|now|just|you|must|should|can|could|simply|first|"
+    r"or|by|that|which|it|\w+ly))\s*\b)"
+)
 _REPLACE = r"(?:replac\w*|swap\w*|substitut\w*|exchang\w*|chang\w*|turn\w*|convert\w*|transform\w*)"
 _ADD = (
     r"(?:add\w*|insert\w*|includ\w*|introduc\w*|overlay\w*|layer\w*|bring in|mix in|put(?: in)?|"
@@ -15,16 +20,26 @@ _REMOVE = (
     r"(?:remov\w*|delet\w*|eras\w*|eliminat\w*|suppress\w*|silenc\w*|mut(?:e|ing)|drop\w*|"
     r"take (?:out|away)|get rid of|cut(?: out)?|filter(?: out)?|strip(?: out)?|leave out)"
 )
+_AND = r"(?:\s*[,;.])?\s+(?:and |then |and then )(?:also )?"
 _ASKED = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    re.compile(_START + pattern, re.IGNORECASE)
     for pattern in (
-        rf"\b{_REPLACE}\s+(?P<gone>.+?)\s+(?:with|by|for|to|into)\s+(?P<new>.+)",
-        rf"(?:\b{_ADD}\s+|^)(?P<new>.+?)\s+(?:instead of|in place of)\s+(?P<gone>.+)",
-        rf"\b{_ADD}\s+(?P<new>.+?)\s+and\s+{_REMOVE}\s+(?P<gone>.+)",
-        rf"\b{_REMOVE}\s+(?P<gone>.+?)\s+and\s+{_ADD}\s+(?P<new>.+)",
-        rf"\b{_REMOVE}\s+(?P<gone>.+)",
-        rf"\b{_ADD}\s+(?P<new>.+)",
+        rf"{_REPLACE}\s+(?P<gone>.+?)\s+(?:with|by|for|to|into)\s+(?P<new>.+)",
+        rf"(?:{_ADD}\s+|(?<!.))(?P<new>.+?)\s+(?:instead of|in place of)\s+(?P<gone>.+)",
+        rf"{_ADD}\s+(?P<new>.+?){_AND}{_REMOVE}\s+(?P<gone>.+)",
+        rf"{_REMOVE}\s+(?P<gone>.+?){_AND}{_ADD}\s+(?P<new>.+)",
+        r"(?:take|cut|filter|get|pull|strip|edit|leave)\s+(?!out\b|away\b|rid\b)"
+        r"(?P<gone>.+?)\s+(?:out|away)\b",
+        rf"{_REMOVE}\s+(?P<gone>.+)",
+        rf"{_ADD}\s+(?P<new>.+)",
     )
+)
+# How a sound sounds, and all but something, which names nothing that is to go.
+_NO_SOUND = re.compile(
+    r"\b(?:volume|loudness|level|gain|pitch|key|tempo|pace|speed|rate|length|duration)\b|"
+    r"^(?:it|up|down)\b|\b(?:up|down)$|"
+    r"^(?:everything|every|all|anything)\b.*\b(?:except|but|besides|apart from|other than)\b",
+    re.IGNORECASE,
 )
 _WHERE = re.compile(
     r"\s+(?:from|to|in|into|on|onto|over|under|behind|throughout|at|of)\s+(?:the|this|that|my|it)\b"
@@ -51,11 +66,14 @@ def asked_words(original_caption: str, target_caption: str, instruction: str) ->
     added, removed = changed_words(original_caption, target_caption)
     if added or removed:
         return added, removed
-    for pattern in _ASKED:
-        if found := pattern.search(instruction):
-            named = found.groupdict()
-            return _name(named.get("new")), _name(named.get("gone"))
-    return "", ""
+    text = without_caveats(instruction)
+    found = [match for pattern in _ASKED if (match := pattern.search(text))]
+    if not found:
+        return "", ""
+    # The first verb decides, and of the patterns that begin with it the first.
+    named = min(found, key=lambda match: match.start()).groupdict()
+    new, gone = (_name(named.get(side)) for side in ("new", "gone"))
+    return ("", "") if _NO_SOUND.search(gone) else (new, gone)
 
 
 def _name(words: str | None) -> str:

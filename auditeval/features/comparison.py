@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from auditeval.features.alignment import Alignment, percentiles
 Frames = dict[str, np.ndarray]
 """What an extractor knows of a clip frame by frame, by name."""
 
-REVISION = "6"
+REVISION = "7"
 """Of what extractors make of the frames and texts of a pair, here, in `asked`, `alignment` and
 `evidence`: changes whenever the same would make other numbers."""
 
@@ -95,12 +96,14 @@ def changed_words(original_caption: str, target_caption: str) -> tuple[str, str]
 
     Encoded alone they name the event; inside two sentences they are a small difference.
 
+    Words that only stand elsewhere, but for those that any sentence has, are neither.
+
     >>> changed_words("Rain, with a bell.", "Rain, with a dog barking.")
     ('dog barking', 'bell')
+    >>> changed_words("Rain falls and a dog barks.", "A dog barks and rain falls.")
+    ('', '')
     """
-    before, after = (
-        re.findall(r"[\w']+", caption.lower()) for caption in (original_caption, target_caption)
-    )
+    before, after = (_words(caption) for caption in (original_caption, target_caption))
     added: list[str] = []
     removed: list[str] = []
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
@@ -108,7 +111,33 @@ def changed_words(original_caption: str, target_caption: str) -> tuple[str, str]
         if kind != "equal":
             removed += before[start:stop]
             added += after[start_after:stop_after]
+    if moved := {*added} & {*removed} - _LINKS:
+        added, removed = (_without(words, moved) for words in (added, removed))
     return " ".join(added), " ".join(removed)
+
+
+def same_words(caption: str, other: str) -> bool:
+    """Whether two captions differ in marks and capitals alone."""
+    return _words(caption) == _words(other)
+
+
+def _without(words: list[str], moved: set[str]) -> list[str]:
+    left = [word for word in words if word not in moved]
+    return left if {*left} - _LINKS else []
+
+
+_LINKS = frozenset(
+    (
+        *("a", "an", "the", "and", "with", "while", "as", "then", "is", "are", "was", "there"),
+        *("in", "on", "at", "by", "of", "to", "from", "for", "over"),
+    )
+)
+
+
+def _words(caption: str) -> list[str]:
+    """In lower case, however it is encoded; an apostrophe inside a word belongs to it."""
+    plain = re.sub("[‘’ʼ]", "'", unicodedata.normalize("NFC", caption)).lower()
+    return re.findall(r"\w+(?:'\w+)*", plain)
 
 
 def _nearest(times: np.ndarray, others: np.ndarray) -> np.ndarray:

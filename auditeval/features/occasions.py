@@ -9,6 +9,7 @@ import numpy as np
 from scipy.ndimage import binary_closing, label, uniform_filter1d
 
 from auditeval.features.alignment import FRAME_SECONDS
+from auditeval.features.comparison import same_words
 
 _NUMBERS = {"once": 1, "one time": 1, "twice": 2, "two times": 2} | {
     f"{word} times": number
@@ -50,7 +51,8 @@ def asked_occasions(before: str, after: str, instruction: str) -> Occasions:
     >>> asked_occasions("Rain.", "Rain.", "Add a bark twice, after thunder.").times
     2
     """
-    was, now = (_occasions(x) for x in (("", instruction) if after == before else (before, after)))
+    texts = ("", instruction) if same_words(before, after) else (before, after)
+    was, now = map(_occasions, texts)
     if now[:2] == was[:2]:
         now = now._replace(first="", second="")
     if now[2:4] == was[2:4]:

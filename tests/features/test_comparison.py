@@ -186,6 +186,14 @@ def test_a_gain_is_told_from_a_change(
     assert found["lsd"] < 0.3
 
 
+def test_digital_silence_has_no_level(clip: np.ndarray) -> None:
+    """Between events of a clip that is turned down it stays what it was."""
+    events = 0.02 * clip * (np.arange(len(clip)) % RATE_HZ < RATE_HZ // 2)
+    found = named(events, 0.5 * events)
+    beds = [value for name, value in found.items() if name.startswith(("floor", "contrast"))]
+    assert max(beds) < 0.02
+
+
 def test_a_low_pass_loses_bands_at_the_top_alone(clip: np.ndarray) -> None:
     from scipy import signal
 
@@ -301,6 +309,10 @@ def test_neighbours_are_averaged_within_the_clip() -> None:
         ("Rain, with a bell.", "Rain, with a dog.", "dog", "bell"),
         ("Rain.", "rain", "", ""),
         ("", "A dog's bark", "a dog's bark", ""),
+        ("A dog's bark.", "A dog\N{RIGHT SINGLE QUOTATION MARK}s 'bark'.", "", ""),
+        ("A caf\N{LATIN SMALL LETTER E WITH ACUTE}.", "A cafe\N{COMBINING ACUTE ACCENT}.", "", ""),
+        ("Rain falls and a dog barks.", "A dog barks as rain falls.", "", ""),
+        ("Rain and a dog.", "A dog, rain and a bell.", "a bell", ""),
     ],
 )
 def test_changed_words_are_those_that_one_caption_has_and_the_other_not(

@@ -40,7 +40,11 @@ def test_captions_say_when(after: str, expected: Occasions) -> None:
 def test_what_was_so_before_is_not_asked_for() -> None:
     before = "A dog barks, then a bell rings"
     assert asked_occasions(f"{before}.", f"{before} with rain.", "") == Occasions()
-    assert asked_occasions("Rain.", "Rain.", "Add a bark at the end.").late == 1.0
+    for after in ("Rain.", "rain"):
+        assert asked_occasions("Rain.", after, "Add a bark at the end.").late == 1.0
+    assert asked_occasions(f"{before}.", "A bell rings, then a dog barks.", "").first == (
+        "a bell rings"
+    )
 
 
 def test_order() -> None:

@@ -154,7 +154,7 @@ _RULES: tuple[tuple[str, Make], ...] = (
     (r"\boctave\b", lambda found, text: Amount(12.0, "semitones")),
     (r"\b(?P<perfect>perfect )?(?P<name>(?:minor |major )third|fourth|fifth)\b", _interval),
     (
-        rf"(?<![\w.]){_NUMBER} ?(?:%|percent\b|per cent\b)(?P<of> of the| of its| speed| the)?",
+        rf"(?<![\w.]){_NUMBER} ?(?:%|percent\b|per cent\b)(?P<of> of the| of its| speed| the| as)?",
         _percent,
     ),
     (rf"(?<![\w.]){_NUMBER} ?(?:x\b|×|times (?={_THAN}))", _times),

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from math import prod
 
+from auditeval.features.caveats import without_caveats
+
 _MORE = (
     "more raise raised raising boost boosted up upward upwards higher greater bigger add added "
     "adding put apply applied lots plenty much strong stronger heavy extra lift lifted increase "
@@ -41,6 +43,14 @@ _REWRITTEN = tuple(
         (r"too little", "more"),
         (r"get without", "remove"),
         (r"no longer|not any ?more|instead of|rather than|in place of", "not"),
+        (r"(?:half|a third|a quarter|not(?: quite)?) (?:as|so)", "less"),
+        (r"\d{1,2}(?:\.\d+)? ?(?:%|percent|per cent) as", "less"),
+        (r"halv(?:e|ed|ing)", "reduce"),
+        (
+            r"at \d{1,2}(?:\.\d+)? ?(?:%|percent|per cent)(?: of (?:the|its)(?: \w+)?)?"
+            r" (speed|tempo|pace|rate|volume|loudness|level)",
+            r"at less \1",
+        ),
     )
 )
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»|(?<!\w)'[^']+'(?!\w)|(?<!\w)‘[^’]+’(?!\w)")
@@ -48,14 +58,14 @@ _WORD = re.compile(r"[a-z']+|\"word\"")
 
 
 def said_apart(text: str) -> str:
-    """Lower case without a full stop, and "word" for what stands in quotation marks.
+    """Lower case without a full stop or `caveats`, and "word" for what stands in quotation marks.
 
     What is spoken asks for nothing: `say "louder"`. Marks around all of a text say nothing.
     """
     text = " ".join(text.split())
     if _QUOTED.fullmatch(text):
         text = text[1:-1]
-    return _QUOTED.sub('"word"', text).lower().rstrip(" .!?")
+    return without_caveats(_QUOTED.sub('"word"', text)).lower().rstrip(" .!?")
 
 
 def terms(text: str) -> set[str]:

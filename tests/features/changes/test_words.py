@@ -90,6 +90,18 @@ TRAPS = {
     "say 'louder' instead of 'faster'": "said",
     'replace the word "higher" with "lower"': "said",
     "remove the word really": "said",
+    "Raise the pitch without changing the tempo.": "pitch_up",
+    "Speed it up without changing the pitch.": "faster",
+    "Make it louder, not faster.": "louder",
+    "Make it louder without distortion.": "louder",
+    "Lower it by an octave, leaving the tempo alone": "pitch_down",
+    "Remove the reverb without affecting the voice": "less_reverb",
+    "Make it half as loud.": "softer",
+    "Make it 50% as loud.": "softer",
+    "Not so loud, please.": "softer",
+    "Halve the volume.": "softer",
+    "half as fast": "slower",
+    "Play it at 80% speed": "slower",
 }
 
 
@@ -167,6 +179,7 @@ AMOUNTS = {
     "twice as slow": (0.5, "ratio"),
     "play it at 80% of the speed": (0.8, "ratio"),
     "make it twice as long": (0.5, "ratio"),
+    "make it 50% as loud": (0.5, "ratio"),
     "half the length": (2, "ratio"),
     "seventy-five percent faster": (1.75, "ratio"),
     "6 dB louder": (6, "decibels"),

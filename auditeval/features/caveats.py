@@ -1,0 +1,69 @@
+"""What an instruction says is to stay as it is: "without changing the tempo" asks for nothing."""
+
+from __future__ import annotations
+
+import re
+
+_VERB = (
+    r"(?:add|insert|make|rais|lower|increas|decreas|reduc|remov|delet|replac|put|give|apply|take|"
+    r"boost|mix|mut|swap)\w*"
+)
+_ON = (
+    rf"(?=[;!?]|\.(?!\d)|,? ?\bthen\b|, {_VERB}\b|$|"
+    r",? (?:and|but) (?:also |just |only )?"
+    rf"(?:{_VERB}|turn|speed|slow|cut|have|let|chang\w*|say)\b)"
+)
+"""Where a sentence goes on to something else."""
+_TOUCH = (
+    r"(?:chang|alter|affect|touch|modif|damag|degrad|distort|disturb|impact|influenc|shift|hurt|"
+    r"los|mess|spoil|remov|delet|cut|mut|silenc|clip|introduc|add|mak|tak)"
+)
+_CAVEATS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?:,|\bbut\b)?\s*\bwithout (?:\w+ly )?{_TOUCH}\w*ing\b.*?{_ON}",
+        r"(?:,|\bbut\b|\band\b)?\s*\b(?:do not|don't|never|not to|and not|but not) "
+        rf"(?:chang|alter|affect|touch|modif|remov|delet|mut|los)\w*\b.*?{_ON}",
+        r"(?:^|[,;.]|\bbut\b|\bwhile\b|\bwhilst\b|\bby\b|\band\b)\s*"
+        r"(?:keep|preserv|maintain|retain|leav)(?:e|ing)?\b(?! (?:out|off|only|just)\b)"
+        rf".*?{_ON}",
+        rf"(?:,|\bbut\b|\band\b)\s*(?:but |and )?not (?:any |a bit )?\w+er\b.*?{_ON}",
+    )
+)
+_SPARED = re.compile(
+    r"(?:,|\bbut\b|\band\b)?\s*\b(?:without|with no) (?:any |much |too much |audible )?"
+    r"(?:distortion|clipping|artefacts?|artifacts?|noise|damage|loss)\b[^,;.]*",
+    re.IGNORECASE,
+)
+_WAY = re.compile(
+    r"\b(?:\w{3,}er|(?:rais|lower|increas|decreas|boost|amplif|speed|slow|turn|pitch)\w*)\b",
+    re.IGNORECASE,
+)
+_PLEASE = re.compile(r",?\s*\b(?:please|kindly|thanks|thank you)\b,?\s*", re.IGNORECASE)
+_APOSTROPHE = re.compile(r"(?<=\w)[’ʼ](?=\w)")
+
+
+def without_caveats(text: str) -> str:
+    """An English text without what is to stay, courtesies and typographic apostrophes.
+
+    A text that says nothing else is left as it is.
+
+    >>> without_caveats("Raise the pitch without changing the tempo.")
+    'Raise the pitch.'
+    >>> without_caveats("Keep the rain, but make it louder, please.")
+    'make it louder.'
+    >>> without_caveats("Remove the reverb.")
+    'Remove the reverb.'
+    """
+    text = _APOSTROPHE.sub("'", text)
+    left = _cut(_PLEASE, text)
+    for caveat in _CAVEATS:
+        left = _cut(caveat, left)
+    spared = _cut(_SPARED, left)
+    return spared if _WAY.search(spared) else left
+
+
+def _cut(pattern: re.Pattern[str], text: str) -> str:
+    left = re.sub(r"^\s*(?:[,;.:]|\b(?:but|and|then)\b)\s*", "", pattern.sub(" ", text))
+    left = re.sub(r"\s*([,;.!?])(?:\s*[,;.])*", r"\1", " ".join(left.split()))
+    return left if re.search(r"\w", left) else text
