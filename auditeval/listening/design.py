@@ -154,7 +154,7 @@ def _taken(database: VotesDatabase, settings: Settings) -> Counter[int]:
 def _fixed(
     database: VotesDatabase, settings: Settings, rated: set[int], rng: np.random.Generator
 ) -> list[int]:
-    """The pairs of the fixed block that fewest raters were given, by the next row of its square."""
+    """The pairs of the fixed block that fewest raters were given, by another row of its square."""
     taken = _taken(database, settings)
     of_block: dict[int, list[int]] = {}
     for number, block in database.rows("SELECT number, block FROM pairs ORDER BY number"):
@@ -168,10 +168,14 @@ def _fixed(
     for block, pairs in of_block.items():
         wanted = {p for p in pairs if p not in rated and taken[p] < settings.raters_per_pair}
         if wanted:
-            square = williams(len(pairs))
-            row = square[given.get(block, 0) % len(square)]
+            # A manifest goes system by system, and few raters use a part of the rows: a pair's item
+            # is drawn and the rows are spread, so that no system has the early places.
+            items = np.random.default_rng([settings.seed, block]).permutation(pairs).tolist()
+            square = williams(len(items))
+            raters = min(settings.raters_per_pair, len(square))
+            row = square[given.get(block, 0) * len(square) // raters % len(square)]
             need = sum(taken[p] for p in wanted) / len(wanted)
-            found.append((need, rng.random(), block, [pairs[i] for i in row if pairs[i] in wanted]))
+            found.append((need, rng.random(), block, [items[i] for i in row if items[i] in wanted]))
     return min(found)[3] if found else []
 
 

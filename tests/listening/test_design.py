@@ -89,6 +89,22 @@ def test_raters_of_a_block_get_the_rows_of_its_square(tmp_path: Path) -> None:
     assert len({pair for order in orders for pair in pairwise(order)}) == 12
 
 
+@pytest.mark.parametrize("raters", [2, 3, 5])
+def test_no_system_has_the_early_places(tmp_path: Path, raters: int) -> None:
+    """A manifest that goes system by system, and fewer raters than rows."""
+    given = [
+        pair.model_copy(update={"system": "AB"[number >= 30]})
+        for number, pair in enumerate(pairs(tmp_path, 60))
+    ]
+    test = session(tmp_path, given, raters=raters, raters_per_pair=raters)
+    places: dict[str | None, list[int]] = {}
+    for rater in test.database.raters():
+        for trial in vote_all(test, rater):
+            places.setdefault(given[trial.pair].system, []).append(trial.position % 10)
+    means = [sum(found) / len(found) for found in places.values()]
+    assert abs(means[0] - means[1]) < 1
+
+
 def test_places_that_are_held_are_not_given_away_until_they_are_left(tmp_path: Path) -> None:
     test = session(tmp_path, pairs(tmp_path, 4), raters=3, raters_per_pair=1, block=4)
     first, second, third = test.database.raters()
@@ -163,12 +179,13 @@ def test_a_rater_is_given_no_more_than_was_said(
     assert len(test.database.votes(rater)) == most  # of a minute each
 
 
-def test_the_same_seed_makes_the_same_design(tmp_path: Path) -> None:
+@pytest.mark.parametrize("order", ["williams", "random"])
+def test_the_same_seed_makes_the_same_design(tmp_path: Path, order: str) -> None:
     found = []
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         test = session(
-            tmp_path / name, pairs(tmp_path, 12), block=4, attention_share=0.3, order="random"
+            tmp_path / name, pairs(tmp_path, 12), block=4, attention_share=0.3, order=order
         )
         trials = [t for rater in test.database.raters() for t in vote_all(test, rater)]
         found.append(json.dumps([[t.rater, t.kind, t.form, t.pair, t.other] for t in trials]))
