@@ -160,3 +160,46 @@ def test_what_has_no_axis_or_clip_is_named(tmp_path: Path) -> None:
         import_p808(folder)
     with pytest.raises(UserError, match="votes_per_worker"):
         import_p808(tmp_path)
+
+
+def two_systems(folder: Path, *files: str) -> Path:
+    """Clips of one name by two systems, whose files lie where `files` says."""
+    for name in files:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        sound(folder / name, noise(8000))
+    web = "https://blob.example/test"
+    clips = [f"{web}/{system}/clip1.wav" for system in "ab"]
+    listed = "".join(f"{clip},{web}/clean/clip1.wav\n" for clip in clips)
+    (folder / "rating_clips.csv").write_text(f"rating_clips,references\n{listed}")
+    lines = [
+        f"H1,W1,A1,Approved,{clip},clip1.wav,{vote},DMOS,\n"
+        for clip, vote in zip(clips, (5, 1), strict=True)
+    ]
+    (folder / "x_votes_per_worker_.csv").write_text(WORKERS + "".join(lines))
+    return folder
+
+
+def test_clips_of_one_name_are_told_by_their_addresses(tmp_path: Path) -> None:
+    folder = two_systems(tmp_path, *(f"x/{name}/clip1.wav" for name in ("a", "b", "clean")))
+    first, second = import_p808(folder)
+    assert (first.id, first.raters["quality"]) == ("a/clip1", {"W1": 5.0})
+    assert (second.id, second.raters["quality"]) == ("b/clip1", {"W1": 1.0})
+    assert first.source == second.source == "clean/clip1.wav"
+    for pair, system in ((first, "a"), (second, "b")):
+        assert pair.edited == folder / "x" / system / "clip1.wav"
+        assert pair.original == folder / "x" / "clean" / "clip1.wav"
+
+
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        (["1/clip1.wav", "2/clip1.wav"], "a/clip1.wav may be .*/1/clip1.wav or .*/2/clip1.wav"),
+        (["clean/clip1.wav", "b/clip1.wav"], "a/clip1.wav may be .*b/clip1.wav or .*clean/clip1"),
+        (["clip1.wav"], "clip1.wav would be .*/a/clip1.wav and .*/clean/clip1.wav"),
+    ],
+)
+def test_a_file_that_may_be_another_clip_is_not_guessed(
+    tmp_path: Path, files: list[str], says: str
+) -> None:
+    with pytest.raises(UserError, match=rf"_\.csv:2: .*{says}"):
+        import_p808(two_systems(tmp_path, *files))
