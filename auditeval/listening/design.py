@@ -142,10 +142,14 @@ def _share(share: float, items: int, rng: np.random.Generator) -> int:
 
 
 def _taken(database: VotesDatabase, settings: Settings) -> Counter[int]:
-    """How many votes each pair has, together with the places that are still held for one."""
+    """How many votes each pair has, together with the places that are still held for one.
+
+    Who has finished is given no trial again, and holds none.
+    """
     query = (
-        "SELECT pair FROM trials LEFT JOIN votes ON trial = number WHERE kind = 'rating' AND "
-        "(given > ? OR at IS NOT NULL) AND cannot IS NULL"
+        "SELECT pair FROM trials JOIN raters ON rater = raters.number "
+        "LEFT JOIN votes ON trial = trials.number WHERE kind = 'rating' AND cannot IS NULL "
+        "AND (at IS NOT NULL OR (given > ? AND finished IS NULL))"
     )
     since = time.time() - 3600 * settings.hours_held
     return Counter(pair for (pair,) in database.rows(query, (since,)))

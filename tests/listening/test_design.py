@@ -117,6 +117,15 @@ def test_places_that_are_held_are_not_given_away_until_they_are_left(tmp_path: P
     assert len(design.next_block(test.database, test.settings, third)) == 4
 
 
+def test_who_has_finished_holds_no_places(tmp_path: Path) -> None:
+    """By time, in the middle of a block."""
+    limits = {"block": 4, "raters_per_pair": 1, "most_minutes": 1.5}
+    test = session(tmp_path, pairs(tmp_path, 4), raters=2, **limits)
+    for rater in test.database.raters():
+        vote_all(test, rater)
+        assert len(test.database.votes(rater)) == 2
+
+
 def test_who_cannot_judge_leaves_the_place_to_another(tmp_path: Path) -> None:
     test = session(tmp_path, pairs(tmp_path, 2), raters=2, raters_per_pair=1, block=2)
     first, second = test.database.raters()
