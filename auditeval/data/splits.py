@@ -128,9 +128,10 @@ def beside_people(
     times: int = 4,
     seed: int = SEED,
 ) -> list[Fold]:
-    """`holdout` of the rows that are of no listening test; those that are always train.
+    """`holdout` of the rows that are of no listening test; those that are train.
 
-    Being few, each of these stands `times` in the training part.
+    Being few, each of these stands `times` in the training part; those whose original is held out
+    are left out.
     """
     people = [row for row, pair in enumerate(pairs) if pair.listening_test is not None]
     others = [row for row, pair in enumerate(pairs) if pair.listening_test is None]
@@ -138,7 +139,11 @@ def beside_people(
         [pairs[row] for row in others], contents, by, test_share, validation_share, seed
     )
     train, validation, test = ([others[row] for row in part] for part in fold[1:])
-    return [Fold(fold.name, [*train, *people * times], validation, test)]
+    originals = groups(pairs, contents)
+    held_out = {originals[row] for row in (*validation, *test)}
+    kept = [row for row in people if originals[row] not in held_out]
+    _warn_of_left_out(fold.name, len(people) - len(kept))
+    return [Fold(fold.name, [*train, *kept * times], validation, test)]
 
 
 def leave_one_out(
@@ -231,15 +236,19 @@ def _fold(
     for part in reversed(parts):
         kept = [row for row in part if originals[row] not in seen]
         seen.update(originals[row] for row in part)
-        if len(kept) < len(part):
-            log.warning("%s: %d rows share an original with a held-out part and are left out", name,
-                        len(part) - len(kept))  # fmt: skip
+        _warn_of_left_out(name, len(part) - len(kept))
         part[:] = kept
     if not parts[0]:
         raise UserError(
             "no pair is left to train on: every original stands in the test or validation part"
         )
     return Fold(name, *parts)
+
+
+def _warn_of_left_out(name: str, rows: int) -> None:
+    if rows:
+        said = "%s: %d rows share an original with a held-out part and are left out"
+        log.warning(said, name, rows)
 
 
 def _as_published(

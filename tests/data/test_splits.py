@@ -241,3 +241,13 @@ def test_a_group_goes_by_the_name_it_had_without_contents() -> None:
 def test_splitting_by_something_else_is_refused() -> None:
     with pytest.raises(UserError, match="split by 'weather': expected one of original, talker"):
         splits.holdout(many(), by="weather")  # type: ignore[arg-type]
+
+
+def test_people_whose_original_is_held_out_do_not_train(caplog: pytest.LogCaptureFixture) -> None:
+    simulated = [pair(i, f"o{i}.wav") for i in range(40)]
+    people = [pair(40 + i, f"o{i}.wav", listening_test="p835") for i in range(40)]
+    (alone,) = splits.holdout(simulated, test_share=0.15, validation_share=0.15)
+    (fold,) = splits.beside_people([*simulated, *people], times=2)
+    assert (fold.test, fold.validation) == (alone.test, alone.validation)
+    assert sorted(fold.train) == sorted([*alone.train, *2 * [40 + row for row in alone.train]])
+    assert "holdout: 12 rows share an original with a held-out part" in caplog.text
