@@ -25,18 +25,24 @@ def import_webmushra(folder: Path) -> list[EditPair]:
     an old version of webMUSHRA has instead, all that it asked the participant. The hidden reference
     and the anchors that webMUSHRA makes, which have no files, are left out.
     """
-    configs = {}
+    configs: dict[str, list[tuple[Path, dict[str, Any]]]] = {}
     for path in sorted((folder / "configs").glob("*.yaml")):
         found = yaml_file(path)
         if isinstance(found, dict) and "testId" in found:
-            configs[_sanitized(str(found["testId"]))] = (path, found)
+            configs.setdefault(_sanitized(str(found["testId"])), []).append((path, found))
     made: list[EditPair] = []
     for table in sorted((folder / "results").glob("*/mushra.csv")):
         if table.parent.name not in configs:
             raise UserError(
                 f"{table}: no file of {folder / 'configs'} has the testId {table.parent.name}"
             )
-        path, config = configs[table.parent.name]
+        (path, config), *further = configs[table.parent.name]
+        for other, found in further:
+            if _trials(found) != _trials(config):
+                raise UserError(
+                    f"{table}: {path} and {other} have its testId and other trials; keep the one "
+                    "that was rated"
+                )
         made += _pairs(folder, table, path, config)
     if not made:
         raise UserError(f"{folder}: expected webMUSHRA's results/TEST/mushra.csv and configs/")
@@ -49,7 +55,7 @@ def _sanitized(name: str) -> str:
 
 
 def _pairs(folder: Path, table: Path, path: Path, config: dict[str, Any]) -> list[EditPair]:
-    trials = {str(page.get("id")): page for page in _pages(config.get("pages"))}
+    trials = _trials(config)
     votes: dict[tuple[str, str], dict[str, float]] = {}
 
     def row(cells: dict[str, str]) -> tuple[str, str, str, float] | None:
@@ -87,6 +93,11 @@ def _pairs(folder: Path, table: Path, path: Path, config: dict[str, Any]) -> lis
         )
         for (trial, stimulus), given in votes.items()
     ]
+
+
+def _trials(config: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The mushra pages by id."""
+    return {str(page.get("id")): page for page in _pages(config.get("pages"))}
 
 
 def _pages(found: Any) -> Iterator[dict[str, Any]]:

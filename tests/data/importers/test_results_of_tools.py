@@ -109,6 +109,16 @@ def test_results_without_their_configuration(tmp_path: Path) -> None:
         import_webmushra(tmp_path)
 
 
+def test_one_test_id_of_two_configurations(tmp_path: Path) -> None:
+    folder = webmushra(tmp_path / "x", RATED)
+    copy = folder / "configs" / "pilot.yaml"
+    copy.write_text(CONFIG.replace("An example", "A pilot"))
+    assert len(import_webmushra(folder)) == 3
+    copy.write_text(CONFIG.replace("C1: configs/audio/c1.wav", "C1: configs/audio/c2.wav"))
+    with pytest.raises(UserError, match=r"example\.yaml and .*pilot\.yaml have its testId"):
+        import_webmushra(folder)
+
+
 WORKERS = (
     "HITId,workerid,assignment_id,assignmentstatus,file,short_file_name,vote,question_type,model\n"
 )
