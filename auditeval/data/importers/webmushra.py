@@ -63,11 +63,11 @@ def _pairs(folder: Path, table: Path, path: Path, config: dict[str, Any]) -> lis
         score = float(cells["rating_score"])
         if not 0 <= score <= 100:
             raise ValueError(f"rating_score is {score:g}, expected 0 to 100")
-        if _OWN.fullmatch(stimulus):
-            return None
         if trial not in trials:
             raise ValueError(f"trial {trial!r} is no mushra page of {path}")
-        if stimulus not in trials[trial].get("stimuli", {}):
+        if stimulus not in _stimuli(trials[trial]):
+            if _OWN.fullmatch(stimulus):
+                return None
             raise ValueError(f"{path} has no stimulus {stimulus!r} in trial {trial!r}")
         return trial, stimulus, _rater(cells), 1 + score / 25
 
@@ -82,7 +82,7 @@ def _pairs(folder: Path, table: Path, path: Path, config: dict[str, Any]) -> lis
             {
                 "id": f"{config['testId']}-{trial}-{stimulus}",
                 "original": folder / str(trials[trial]["reference"]),
-                "edited": folder / str(trials[trial]["stimuli"][stimulus]),
+                "edited": folder / _stimuli(trials[trial])[stimulus],
                 "original_caption": _CAPTION,
                 "target_caption": _CAPTION,
                 "system": stimulus,
@@ -107,6 +107,11 @@ def _pages(found: Any) -> Iterator[dict[str, Any]]:
             yield from _pages(item)
     elif isinstance(found, dict) and found.get("type") == "mushra":
         yield found
+
+
+def _stimuli(page: dict[str, Any]) -> dict[str, str]:
+    """Clips by name; YAML takes a name such as 1 for a number."""
+    return {str(name): str(clip) for name, clip in page.get("stimuli", {}).items()}
 
 
 def _rater(cells: dict[str, str]) -> str:

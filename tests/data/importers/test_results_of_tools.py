@@ -119,6 +119,17 @@ def test_one_test_id_of_two_configurations(tmp_path: Path) -> None:
         import_webmushra(folder)
 
 
+@pytest.mark.parametrize("name", ["anchor", "1"])
+def test_any_name_of_a_stimulus(tmp_path: Path, name: str) -> None:
+    """An anchor that the experimenter made has a clip, and YAML may take a name for a number."""
+    folder = webmushra(tmp_path / "x", [line.replace(",C1,", f",{name},") for line in RATED])
+    config = folder / "configs" / "example.yaml"
+    config.write_text(CONFIG.replace("C1: ", f"{name}: "))
+    found = import_webmushra(folder)
+    assert [pair.system for pair in found] == [name, "C2", name]
+    assert found[0].edited.name == "c1.wav"
+
+
 WORKERS = (
     "HITId,workerid,assignment_id,assignmentstatus,file,short_file_name,vote,question_type,model\n"
 )
