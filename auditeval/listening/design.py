@@ -196,6 +196,8 @@ def _selected(
     ]
     seed = int(rng.integers(2**31))
     best = selection.order(settings.select, settings.goal, known, wanted, seed)
+    if settings.select == "balanced":  # over the votes to come as well: raters begin together
+        best.sort(key=lambda place: taken[numbers[place]])
     chosen = [numbers[place] for place in best[: settings.block]]
     return [chosen[place] for place in rng.permutation(len(chosen))]
 

@@ -117,6 +117,15 @@ def test_places_that_are_held_are_not_given_away_until_they_are_left(tmp_path: P
     assert len(design.next_block(test.database, test.settings, third)) == 4
 
 
+def test_raters_who_begin_together_share_the_pairs(tmp_path: Path) -> None:
+    """Nobody has voted when the last of them is given a block."""
+    test = session(tmp_path, pairs(tmp_path, 12), raters=6, block=4, order="random")
+    given: Counter[int] = Counter()
+    for rater in test.database.raters():
+        given.update(t.pair for t in design.next_block(test.database, test.settings, rater))
+    assert given == dict.fromkeys(range(12), 2)
+
+
 def test_who_has_finished_holds_no_places(tmp_path: Path) -> None:
     """By time, in the middle of a block."""
     limits = {"block": 4, "raters_per_pair": 1, "most_minutes": 1.5}
