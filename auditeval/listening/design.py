@@ -107,25 +107,24 @@ def _block(
     database: VotesDatabase, settings: Settings, rater: Rater, earlier: list[Trial], block: int
 ) -> list[Planned]:
     rated = [trial.pair for trial in earlier if trial.kind == "rating"]
-    room = settings.block
-    if settings.most_trials is not None:
-        done = sum(trial.kind != "training" for trial in earlier)
-        extra = settings.attention_share + settings.repeat_share
-        room = min(room, int((settings.most_trials - done) / (1 + extra)))
+    left = (settings.most_trials or 10**6) - sum(trial.kind != "training" for trial in earlier)
+    extra = settings.attention_share + settings.repeat_share
+    room = min(settings.block, max(int(left / (1 + extra)), 0 if rated else 1))
     rng = np.random.default_rng([settings.seed, rater.number, block])
     pick = _fixed if settings.order == "williams" else _selected
     pairs = pick(database, settings, set(rated), rng)[:room] if room > 0 else []
     if not pairs:
         return []
     planned = [Planned("rating", "pair", pair) for pair in pairs]
-    for _ in range(_share(settings.repeat_share, len(pairs), rng)):
+    repeats, attention = _beside(settings, len(pairs), left - len(pairs), rng)
+    for _ in range(repeats):
         again = {item.pair for item in planned if item.kind == "repeat"}
         again |= {trial.pair for trial in earlier if trial.kind == "repeat"}
         heard = [pair for pair in [*rated, *pairs[: len(pairs) // 2]] if pair not in again]
         if heard:
             place = int(rng.integers((3 * len(planned) + 3) // 4, len(planned) + 1))
             planned.insert(place, Planned("repeat", "pair", int(rng.choice(heard))))
-    for _ in range(_share(settings.attention_share, len(pairs), rng)):
+    for _ in range(attention):
         form = ATTENTION[int(rng.integers(len(ATTENTION)))]
         pair = int(rng.integers(len(database.pairs)))
         other = _asking_otherwise(database.pairs, pair, rng) if form == "wrong" else None
@@ -136,9 +135,16 @@ def _block(
     return planned
 
 
-def _share(share: float, items: int, rng: np.random.Generator) -> int:
-    """share * items, rounded up or down so that this is its mean."""
-    return int(share * items + rng.random())
+def _beside(settings: Settings, pairs: int, most: int, rng: np.random.Generator) -> tuple[int, int]:
+    """How many repeats and attention items stand beside so many pairs.
+
+    Their shares, rounded up or down so that these are the means; the sum as well, so that a block
+    that has room for the shares has room for what they become.
+    """
+    rounding = rng.random()
+    both = int((settings.repeat_share + settings.attention_share) * pairs + rounding)
+    repeats = min(int(settings.repeat_share * pairs + rounding), most)
+    return repeats, min(both, most) - repeats
 
 
 def _taken(database: VotesDatabase, settings: Settings) -> Counter[int]:

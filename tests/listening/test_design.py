@@ -168,7 +168,7 @@ def test_a_wrong_instruction_has_little_in_common_with_the_pair(tmp_path: Path) 
         p.model_copy(update={"original_caption": w, "target_caption": w})
         for p, w in zip(given, words, strict=True)
     ]
-    test = session(tmp_path, given, raters=3, attention_share=0.5, block=6, raters_per_pair=3)
+    test = session(tmp_path, given, raters=6, attention_share=0.5, block=6, raters_per_pair=6)
     wrong = []
     for rater in test.database.raters():
         wrong += [trial for trial in vote_all(test, rater) if trial.form == "wrong"]
@@ -195,6 +195,15 @@ def test_a_rater_is_given_no_more_than_was_said(
     rater = test.database.raters()[0]
     vote_all(test, rater)
     assert len(test.database.votes(rater)) == most  # of a minute each
+
+
+@pytest.mark.parametrize("most", [1, 4, 10])
+def test_repeats_and_attention_items_are_of_the_most_trials(tmp_path: Path, most: int) -> None:
+    shares = {"attention_share": 0.3, "repeat_share": 0.3, "raters_per_pair": 12}
+    test = session(tmp_path, pairs(tmp_path, 12), raters=12, block=4, most_trials=most, **shares)
+    counts = [len(vote_all(test, rater)) for rater in test.database.raters()]
+    assert max(counts) == most
+    assert min(counts) >= 1
 
 
 @pytest.mark.parametrize("order", ["williams", "random"])
