@@ -63,7 +63,8 @@ def of(database: VotesDatabase, settings: Settings) -> Overview:
         comments=[
             (found.name(t), found.pairs[t.pair].id, found.votes[t.number].comment)
             for t in found.trials
-            if found.votes[t.number].comment
+            # In practice and attention items something else than the pair was heard.
+            if t.kind in ("rating", "repeat") and found.votes[t.number].comment
         ],
         tables=[
             _systems(ranked),

@@ -7,10 +7,12 @@ from pathlib import Path
 import krippendorff
 import numpy as np
 import pytest
+from listening_tests import pairs, session
 from test_screening import panel
 
 from auditeval import manifest
-from auditeval.listening import export, overview
+from auditeval.listening import design, export, overview
+from auditeval.listening.votes_database import Vote
 from auditeval.metrics.raters import reliability
 from auditeval.types import AXES
 
@@ -53,6 +55,20 @@ def test_progress_ranking_and_suspects(tmp_path: Path) -> None:
             assert rank.mean == pytest.approx(np.mean(votes))
             low, high = rank.interval  # type: ignore[misc]
             assert low < rank.mean < high
+
+
+def test_comments_are_on_what_was_heard_of_the_pair(tmp_path: Path) -> None:
+    shares = {"attention_share": 0.5, "repeat_share": 0.5}
+    test = session(tmp_path, pairs(tmp_path, 4), raters=1, training=True, **shares)
+    (rater,) = test.database.raters()
+    for _ in ("training", "a block"):
+        for trial in design.next_block(test.database, test.settings, rater):
+            vote = Vote(trial.number, 3, 3, 3, None, trial.kind, at=1.0, seconds=9.0)
+            test.database.vote(vote)
+    given = {trial.kind for trial in test.database.all_trials()}
+    assert given == {"training", "attention", "rating", "repeat"}
+    made = overview.of(test.database, test.settings)
+    assert sorted(said for _, _, said in made.comments) == 4 * ["rating"] + 2 * ["repeat"]
 
 
 def test_exported_votes_agree_as_the_overview_said(tmp_path: Path) -> None:
