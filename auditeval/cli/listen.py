@@ -165,7 +165,8 @@ def screen(votes: VotesFile, rules: Screen = None) -> None:
     found = results.read(votes_database.opened(votes, reading=True))
     of = {trial.number: found.name(trial) for trial in found.trials}
     rows: list[list[Any]] = []
-    for rule, left_out in screening.screen(found, rules or list(screening.RULES)).items():
+    by_rule = screening.screen(found, rules or list(screening.RULES))
+    for rule, left_out in by_rule.items():
         said: dict[tuple[str, str], int] = {}
         for number, reason in left_out.items():
             said[of[number], reason] = said.get((of[number], reason), 0) + 1
@@ -178,7 +179,14 @@ def screen(votes: VotesFile, rules: Screen = None) -> None:
         Column("votes"),
         Column("why"),
     ]
-    show(Table(title="Votes that rules leave out", columns=columns, rows=rows, marked=False))
+    notes = []
+    if "bt500" in by_rule and screening.too_few_for_bt500(found):
+        notes.append(
+            f"bt500: no pair has {screening.BT500_VOTES} votes. Among fewer no grade can be as far "
+            "from the mean as the rule asks (among 6, some half points)."
+        )
+    title = "Votes that rules leave out"
+    show(Table(title=title, columns=columns, rows=rows, notes=notes, marked=False))
 
 
 @app.command("export")

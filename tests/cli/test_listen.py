@@ -78,6 +78,8 @@ def test_status_screen_and_export(cli: Any, tmp_path: Path, served: Path) -> Non
     ended = cli("listen", "screen", served, "--screen", "p808")
     assert ended.status == 0, ended.err
     assert ended.out.count("nobody") >= 2
+    assert "bt500" not in ended.out
+    assert "bt500: no pair has 7 votes" in cli("listen", "screen", served).out
 
     ended = cli("listen", "export", served, "-o", tmp_path / "rated.csv")
     assert ended.status == 0, ended.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from itertools import combinations_with_replacement
 from math import sqrt
 from pathlib import Path
 from statistics import fmean, stdev
@@ -68,6 +69,14 @@ def test_bt500_of_almost_nothing() -> None:
     assert bt500_rejected(np.full((3, 4), 2.0)) == []
     assert bt500_rejected(np.array([[1.0, np.nan], [np.nan, 2.0]])) == []
     assert bt500_rejected(np.empty((0, 3))) == []
+
+
+@pytest.mark.parametrize("votes", [2, 3, 4, 5, 6, 7])
+def test_bt500_finds_nobody_among_fewer_than_seven(votes: int) -> None:
+    """Whatever the grades are, on two pairs that are each other's mirror."""
+    given = [np.array(grades) for grades in combinations_with_replacement(range(1, 6), votes)]
+    found = any(bt500_rejected(np.stack([grades, 6 - grades], axis=1)) for grades in given)
+    assert found == (votes >= screening.BT500_VOTES)
 
 
 def panel(folder: Path, careless: int | None = None, **settings: object) -> tuple[Session, Results]:
