@@ -18,12 +18,21 @@ _ADD = (
 )
 _REMOVE = (
     r"(?:remov\w*|delet\w*|eras\w*|eliminat\w*|suppress\w*|silenc\w*|mut(?:e|ing)|drop\w*|"
-    r"take (?:out|away)|get rid of|cut(?: out)?|filter(?: out)?|strip(?: out)?|leave out)"
+    r"take (?:out|away)|get rid of|cut(?: out)?|filter(?: out)?|strip(?: out| away)?|leave out)"
 )
-_AND = r"(?:\s*[,;.])?\s+(?:and |then |and then )(?:also )?"
+_AND = r"(?:\s*[,;.])?\s+(?:and |then |and then |but )(?:also )?"
+_NEXT = re.compile(
+    r"(?:\s*[,;.])?\s+(?:and|but|then|and then)\s+(?:also\s+)?(?:make|turn|raise|lower|increase|"
+    r"decrease|reduce|boost|add|remove|change|convert|speed|slow|keep|leave|apply|give|set|let|have|"
+    r"shift|mute|delete|replace)\b.*|\s*,\s*(?:(?:leav|keep)ing|convert|make|and make|change)\b.*|"
+    r"\s*,?\s*\bbut not too \w+.*",
+    re.IGNORECASE,
+)
+"""Where a name ends and another thing is asked for."""
 _ASKED = tuple(
     re.compile(_START + pattern, re.IGNORECASE)
     for pattern in (
+        r"substitut\w*\s+(?P<new>.+?)\s+for\s+(?P<gone>.+)",
         rf"{_REPLACE}\s+(?P<gone>.+?)\s+(?:with|by|for|to|into)\s+(?P<new>.+)",
         rf"(?:{_ADD}\s+|(?<!.))(?P<new>.+?)\s+(?:instead of|in place of)\s+(?P<gone>.+)",
         rf"{_ADD}\s+(?P<new>.+?){_AND}{_REMOVE}\s+(?P<gone>.+)",
@@ -78,5 +87,5 @@ def asked_words(original_caption: str, target_caption: str, instruction: str) ->
 
 def _name(words: str | None) -> str:
     """Without where it is, the words "the sound of", and stops."""
-    words = (words or "").strip(" .!?,;:\"'")
+    words = _NEXT.sub("", words or "").strip(" .!?,;:\"'")
     return _NAMED.sub("", _WHERE.sub("", words)).strip(" .!?,;:\"'").lower()

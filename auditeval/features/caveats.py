@@ -18,6 +18,7 @@ _TOUCH = (
     r"(?:chang|alter|affect|touch|modif|damag|degrad|distort|disturb|impact|influenc|shift|hurt|"
     r"los|mess|spoil|remov|delet|cut|mut|silenc|clip|introduc|add|mak|tak)"
 )
+_MEASURE = r"(?:pitch|speed|tempo|pace|volume|loudness|level|timbre|key|length|duration)"
 _CAVEATS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -28,6 +29,11 @@ _CAVEATS = tuple(
         r"(?:keep|preserv|maintain|retain|leav)(?:e|ing)?\b(?! (?:out|off|only|just)\b)"
         rf".*?{_ON}",
         rf"(?:,|\bbut\b|\band\b)\s*(?:but |and )?not (?:any |a bit )?\w+er\b.*?{_ON}",
+        r"(?:,|\bbut\b)\s*(?:but )?not (?:too|so|overly|very) \w+\b",
+        rf"\b(?:keep|preserv|maintain|retain)ing (?:the |its |their )?{_MEASURE}\b.*?{_ON}",
+        rf"(?:,|\bbut\b)\s*(?:but )?not (?:the |its )?{_MEASURE}\b",
+        rf",\s*(?:with )?(?:the )?{_MEASURE} (?:unchanged|constant|intact|the same)\b",
+        r"\b(?:do not|don't) make (?:it|the \w+) \w+er, (?:but |just |only )?(?=make\b)",
     )
 )
 _SPARED = re.compile(

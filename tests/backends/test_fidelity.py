@@ -46,5 +46,5 @@ def test_windows_count_by_their_length_and_silent_ones_not_at_all(squim: SQUIM) 
 
 def test_without_torchaudio_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torchaudio", None)
-    with pytest.raises(UserError, match=r"torchaudio cannot be imported.*auditeval\[squim\]"):
+    with pytest.raises(UserError, match=r"torchaudio cannot be imported.*\.\[squim\]"):
         SQUIM()

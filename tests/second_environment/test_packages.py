@@ -223,12 +223,12 @@ def test_missing_package_is_one_sentence(
     package: Callable[[str], Extractor], extra: str, tmp_path: Path
 ) -> None:
     torch.save({"weight": torch.zeros(1)}, tmp_path / "weights.pt")
-    with pytest.raises(UserError, match=rf"auditeval\[{extra}\].*numpy below 2") as caught:
+    with pytest.raises(UserError, match=rf"\.\[{extra}\].*numpy below 2") as caught:
         package(str(tmp_path / "weights.pt"))
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.skipif(bool(find_spec("torchaudio")), reason="torchaudio is installed here")
 def test_missing_torchaudio_is_one_sentence() -> None:
-    with pytest.raises(UserError, match=r"auditeval\[squim\]"):
+    with pytest.raises(UserError, match=r"\.\[squim\]"):
         SQUIM()

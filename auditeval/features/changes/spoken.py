@@ -11,13 +11,30 @@ from auditeval.features.comparison import changed_words
 
 _QUOTED = r"(?:\"([^\"]+)\"|“([^”]+)”|«([^»]+)»|(?<!\w)'([^']+)'(?!\w)|(?<!\w)‘([^’]+)’(?!\w))"
 _NAMED = re.compile(r"\b(?:the |a |an )?(?:spoken )?(?:words?|phrase|sentence|name)\b", re.I)
-_SWAP = re.compile(r"\b(?:replac|swap|substitut|exchang|chang|turn|convert)\w*\b", re.I)
-_REMOVE = re.compile(
-    r"\b(?:remov|delet|eras|omit|drop|skip)\w*\b|\b(?:cut|take|cross|leave)\b.*\bout\b|\bcut\b",
+_SWAP = re.compile(
+    r"\b(?:replac|swap|substitut|exchang|chang|turn|convert|correct|modif)\w*\b", re.I
+)
+_STRESS = re.compile(
+    r"\b(?:emphasi[sz]|stress|accentuat|highlight|pronounc|enunciat|articulat)\w*|\bemphasis\b"
+    r"|\b(?:pause|silence|gap)s?\b(?!\W*[\"“'])",
     re.I,
 )
-_INSTEAD = re.compile(r"\b(?:instead of|in place of|rather than|not)\s*$", re.I)
-_PLACE = re.compile(r"\b(?:before|after|following|behind|between|to the word)\s*$", re.I)
+"""What a word is to sound like, or what is to be beside it: no word comes or goes."""
+_REMOVE = re.compile(
+    r"\b(?:remov|delet|eras|omit|drop|skip|bleep|censor|mut|silenc)\w*\b|"
+    r"\b(?:don't|never|not) say\b|\b(?:cut|take|cross|leave)\b.*\bout\b|\bcut\b",
+    re.I,
+)
+_INSTEAD = re.compile(
+    r"\b(?:instead of|in place of|rather than|not|where (?:\w+ ){1,2}says?)\s*$", re.I
+)
+_PLACE = re.compile(
+    r"\b(?:before|after|following|behind|between|to the word)\s*$|^(?:in|from)$"
+    r"|\b(?:before|after|when|once|while) (?:\w+ ){1,3}(?:says?|said|saying)\s*$",
+    re.I,
+)
+_ALSO = re.compile(r"^(?:,|and|or|,\s*(?:and|or))$", re.I)
+"""Between two names that are to share a fate."""
 _ALIKE, _SAME = 0.6, 0.95  # of letters: below the one two words are others, from the other on one
 
 
@@ -55,14 +72,27 @@ def asked_speech(before: str, after: str, instruction: str) -> Spoken:
         new, gone = changed_words(was, now)
         if new or gone:
             return Spoken(*((x,) if x else () for x in (new, gone)))
-    found = list(re.finditer(_QUOTED, instruction))
-    if not found:
+    if told := quoted_speech(instruction):
+        return told
+    if _STRESS.search(instruction):
+        return Spoken((), ())
+    if not re.search(_QUOTED, instruction):
         plain = _NAMED.sub(" ", instruction)
         said = re.search(
             r"(?i)\bsay(?:s|ing)? (.+?) (?:instead of|in place of|rather than) (.+)", plain
         )
         new, gone = said.groups() if said else asked_words("", "", " ".join(plain.split()))
         return Spoken(*(tuple(filter(None, [_plain(x)])) for x in (new, gone)))
+    return Spoken((), ())
+
+
+def quoted_speech(instruction: str) -> Spoken | None:
+    """What an instruction says of the words that it quotes; None where it quotes none."""
+    found = list(re.finditer(_QUOTED, instruction))
+    if not found:
+        return None
+    if _STRESS.search(instruction[: found[0].start()]):
+        return Spoken((), ())
     names = [_plain(next(filter(None, one.groups()))) for one in found]
     leads = [
         _NAMED.sub("", instruction[start:stop]).strip()
@@ -77,14 +107,19 @@ def _told(names: list[str], leads: list[str]) -> Spoken:
     """Quoted names, and what an instruction says before each of them."""
     new: list[str] = []
     gone: list[str] = []
-    swap = bool(_SWAP.search(leads[0]))
-    reverse = swap and re.match(r"substitut", leads[0], re.I) and leads[1:] == ["for"]
+    at = next((place for place, lead in enumerate(leads) if _SWAP.search(lead)), len(leads))
+    swap = at + 1 < len(names)
+    reverse = swap and re.match(r"substitut", leads[at], re.I) and leads[at + 1] == "for"
+    beside = goes = False
     for place, (name, lead) in enumerate(zip(names, leads, strict=True)):
-        if _PLACE.search(lead):
+        also = bool(place and _ALSO.match(lead)) and not (swap and place == at + 1)
+        beside = bool(_PLACE.search(lead)) or (beside and also) or (swap and place < at)
+        if beside:
             continue
-        goes = bool(_INSTEAD.search(lead) or _REMOVE.search(lead))
-        if swap and len(names) > 1:
-            goes = (place == 1) if reverse else (place == 0)
+        if not also:
+            goes = bool(_INSTEAD.search(lead) or _REMOVE.search(lead))
+            if swap and place in (at, at + 1):
+                goes = place == (at + 1 if reverse else at)
         (gone if goes else new).append(name)
     return Spoken(tuple(new), tuple(gone))
 

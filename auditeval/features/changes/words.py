@@ -14,6 +14,7 @@ from scipy import special
 from auditeval.data.change_words.vocabulary import CHANGES
 from auditeval.digests import sha256
 from auditeval.features.changes.amounts import Amount, find_amount
+from auditeval.features.changes.plain import in_plain_words, told_outright
 from auditeval.features.changes.polarity import direction, said_apart, terms
 from auditeval.features.minilm import DIM, shared
 from auditeval.types import UserError
@@ -59,9 +60,11 @@ class ChangeWords:
 
         All 0 where there is no word. A text that asks for two changes shares them out.
         """
-        text = said_apart(text)
+        text = in_plain_words(said_apart(text))
         if not re.search(r"\w", text):
             return np.zeros(len(CHANGES), np.float32)
+        if (sure := told_outright(text)) is not None:
+            return (np.array(CHANGES) == sure).astype(np.float32)
         row = inputs(text, self._minilm.sentence(text), self._places)
         return special.softmax(_SURE * (self._weight @ row + self._bias)).astype(np.float32)
 

@@ -12,12 +12,12 @@ from auditeval.features.alignment import Alignment
 from auditeval.features.changes.made import HEARD, made
 from auditeval.features.changes.pace_and_pitch import HOP_SECONDS, RATE_HZ, Turned, tones, turned
 from auditeval.features.changes.polarity import said_apart
-from auditeval.features.changes.spoken import quotes_changed
+from auditeval.features.changes.spoken import quoted_speech, quotes_changed
 from auditeval.features.changes.voiced import HEARD as VOICED
 from auditeval.features.changes.voiced import RELATED, voiced
 from auditeval.features.changes.weigh import NAMES, weigh_changes
 from auditeval.features.changes.words import ChangeWords
-from auditeval.features.comparison import Frames
+from auditeval.features.comparison import Frames, same_words
 from auditeval.features.extractor import AudioFeatures, Extractor, Texts
 
 _CODE = "3"
@@ -125,14 +125,48 @@ class Changes(Extractor):
         if quotes_changed(before, after):
             asked[:2] *= said_apart(before) != said_apart(after)
             asked[0, CHANGES.index("said")] = 1.0
+        elif same_words(before, after):
+            asked = _settled(asked)
+        else:
+            asked[:2] = _larger(asked[:2])
+        if same_words(before, after) and any(quoted_speech(texts.words[2]) or ()):
+            asked[2, CHANGES.index("said")] = 1.0
         asked = asked.max(axis=0)
         asked[CHANGES.index(EVENT)] = 0.0
         asked[asked < _ASKED] = 0.0
         return asked, rows[:, size:].max(axis=0)
 
 
+def _settled(asked: np.ndarray) -> np.ndarray:
+    """What an instruction asks for :: rows of what it adds, removes, and of all of it -> (3, K).
+
+    "Change the emotion to angry" removes no emotion: its parts say no more than which of two
+    opposites the whole asks for.
+    """
+    added, removed, whole = asked
+    made = whole.copy()
+    for one, two in _OPPOSED:
+        total = whole[one] + whole[two]
+        if total < _ASKED:
+            continue
+        part = added
+        if max(added[one], added[two]) < _ASKED and min(whole[one], whole[two]) > 0.1 * total:
+            part = removed
+        if max(part[one], part[two]) >= _ASKED:
+            won, lost = (one, two) if part[one] >= part[two] else (two, one)
+            made[won], made[lost] = total, 0.0
+    return np.stack([0 * made, 0 * made, made])
+
+
+def _larger(asked: np.ndarray) -> np.ndarray:
+    """What captions ask for :: (2, K), of two opposites that which they ask for more."""
+    most = asked.max(axis=0)
+    return asked * ~(_MIRRORED & (most[_MIRROR] > most))
+
+
 _MIRROR = np.array([CHANGES.index(OPPOSITES.get(n) or n) for n in CHANGES])
 _MIRRORED = np.array([bool(OPPOSITES.get(name)) for name in CHANGES])
+_OPPOSED = [(one, int(two)) for one, two in enumerate(_MIRROR) if one < two]
 
 
 def _off(

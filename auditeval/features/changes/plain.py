@@ -1,0 +1,97 @@
+"""What asks for a change in words that the regression of `words` reads as something else."""
+
+from __future__ import annotations
+
+import re
+
+from auditeval.data.change_words.vocabulary import EVENT
+from auditeval.features.changes.amounts import find_amount
+
+_DEFECT = (
+    r"(?:noise|hum|hiss|static|buzz\w*|crackl\w*|echo\w*|reverb\w*|distort\w*|clipp\w*|muffl\w*)"
+)
+_GENDER = r"(?:man|woman|male|female|boy|girl|lady|gentleman)"
+_REWRITTEN = tuple(
+    (re.compile(pattern), words)
+    for pattern, words in (
+        (r"\b(by|of|to|at) ?[-−–] ?(?=[\d.]+(?!.*lufs))", "down by "),
+        (r"\b(by|of|to|at) ?\+ ?(?=\d)", "up by "),
+        (
+            r"\b(?:fix|repair|stop|correct|restore|cure)\b"
+            rf"(?= (?:the |this |any )?(?:\w+ )?{_DEFECT})",
+            "remove",
+        ),
+        (r"\bclipp(?:ing|ed)\b", "distortion"),
+        (
+            rf"\bmake the ((?:\w+ )?{_DEFECT}) "
+            r"(?:quieter|softer|lower|shorter|weaker|less loud)\b",
+            r"reduce the \1",
+        ),
+        (r"\b(?:de-?reverb\w*|dereverb\w*)\b(?! from)", "remove the reverb from"),
+        (r"\bstop(?: from)? (\w+ing)\b", r"not be \1"),
+        (r"\b(not|n't)((?: \w+){0,2}) so\b", r"\1\2"),
+        (r"\b(?:further|farther|far)(?: away)? from the \w+", "far away"),
+        (r"\bmove (.+?) far away", r"make \1 sound far away"),
+        (
+            rf"\b(make|let|turn|change|convert|raise|lower|replace) (?:the|this) {_GENDER}"
+            r"(?:'s)?(?: (?:speaker|voice|singer|speech))?\b",
+            r"\1 the voice",
+        ),
+        (r"(?<=\w) (?:rather than|instead of) (?:being )?\w+$", ""),
+        (r"^low[- ]?pass\b(?! filter)", "apply a low-pass filter to"),
+        (r"^high[- ]?pass\b(?! filter)", "apply a high-pass filter to"),
+        (
+            r"\b(?:everything|all|(?:all |the |the high )?frequencies) (?:above|over) "
+            r"\S+ ?k?(?:hz)?",
+            "the treble",
+        ),
+        (
+            r"\b(?:everything|all|(?:all |the |the low )?frequencies) (?:below|under) "
+            r"\S+ ?k?(?:hz)?",
+            "the bass",
+        ),
+        (r"\b(?:lows|low end|low frequencies)\b", "bass"),
+        (r"\b(?:highs|high end|high frequencies)\b", "treble"),
+        (r"\b(?:remove|filter out|attenuate|cut)(?= the (?:bass|treble)\b)", "reduce"),
+    )
+)
+_OF_TIME = re.compile(
+    r"\b(?:cross)?fad(?:e|es|ing)[- ]?(?:in|out|it)?\b|\b(?:trim|crop|loop|reverse)\b|"
+    r"\bcut (?:off |out )?(?:the )?(?:first|last) (?:\S+ )?(?:seconds?|minutes?|half|part)\b|"
+    r"^delay (?:the|this)\b|\b(?:increase|expand|widen|restore) the (?:dynamic range|dynamics)\b"
+)
+_PACE = re.compile(r"\b(?:speed|tempo|pace|rate|play\w*|as long|length|duration|longer|shorter)\b")
+_LEVEL = re.compile(r"\b(?:volume|loudness|gain)\b")
+_OTHER = re.compile(
+    r"\b(?:add|insert|pitch|noise|reverb\w*|echo\w*|bass|treble|lufs|slow\w*|fast\w*|quick\w*)\b"
+)
+
+
+def in_plain_words(text: str) -> str:
+    """What `said_apart` left of a text, in words that the regression knows.
+
+    >>> in_plain_words("fix the hiss"), in_plain_words("shift the pitch by -3 semitones")
+    ('remove the hiss', 'shift the pitch down by 3 semitones')
+    """
+    for pattern, words in _REWRITTEN:
+        text = pattern.sub(words, text)
+    return text
+
+
+def told_outright(text: str) -> str | None:
+    """The change that a text can only mean, None where it takes the regression to tell.
+
+    A ratio of pace or of level tells by its number; what is done to the time of a clip, as to fade
+    or to trim it, is none of the changes of how a sound sounds.
+
+    >>> told_outright("set the speed to 0.8x"), told_outright("fade out at the end")
+    ('slower', 'event')
+    """
+    if _OF_TIME.search(text):
+        return EVENT
+    found = find_amount(text)
+    if found is None or found.unit != "ratio" or found.value == 1 or _OTHER.search(text):
+        return None
+    if _LEVEL.search(text):
+        return "louder" if found.value > 1 else "softer"
+    return ("faster" if found.value > 1 else "slower") if _PACE.search(text) else None

