@@ -38,7 +38,7 @@ def import_p808(folder: Path) -> list[EditPair]:
         for _, pair in rows.of_csv(
             folder / "rating_clips.csv",
             "the votes: the toolkit's list of clips and references",
-            lambda cells: (cells["rating_clips"], cells["references"]),
+            lambda cells: (cells["rating_clips"].strip(), cells["references"].strip()),
         )
     )
     named: dict[str, list[Path]] = {}
@@ -52,7 +52,7 @@ def import_p808(folder: Path) -> list[EditPair]:
     first: dict[str, str] = {}
 
     def row(cells: dict[str, str]) -> tuple[str, Axis, str, float, str | None] | None:
-        kind, clip = cells["question_type"], cells["file"]
+        kind, clip = cells["question_type"], cells["file"].strip()
         if kind in _UNUSED:
             return None
         if kind not in _AXES:

@@ -31,9 +31,9 @@ def of_csv(
 ) -> Iterator[tuple[str, Row]]:
     """FILE:LINE and what `to_row` makes of its cells, of the lines that it makes something of.
 
-    From `to_row` a KeyError is a column that lacks, a TypeError a cell, a ValueError says what is
-    wrong with one. All become a UserError that names the line; `beside` says what the file
-    belongs to where there is none.
+    From `to_row` a KeyError is a column that lacks; a TypeError or an AttributeError a cell, which
+    is None; a ValueError says what is wrong with one. All become a UserError that names the line;
+    `beside` says what the file belongs to where there is none.
     """
     if not path.exists():
         raise UserError(f"{path.parent}: expected {path.name} beside {beside}")
@@ -47,7 +47,7 @@ def of_csv(
             row = to_row(cells)
         except KeyError as error:
             raise UserError(f"{where}: expected the column {error}") from None
-        except TypeError:
+        except (TypeError, AttributeError):
             raise UserError(f"{where}: has fewer cells than the header") from None
         except ValueError as error:
             raise UserError(f"{where}: {error}") from None

@@ -111,7 +111,7 @@ def _pages(found: Any) -> Iterator[dict[str, Any]]:
 
 def _stimuli(page: dict[str, Any]) -> dict[str, str]:
     """Clips by name; YAML takes a name such as 1 for a number."""
-    return {str(name): str(clip) for name, clip in page.get("stimuli", {}).items()}
+    return {str(name): str(clip) for name, clip in (page.get("stimuli") or {}).items()}
 
 
 def _rater(cells: dict[str, str]) -> str:

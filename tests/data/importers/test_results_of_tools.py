@@ -100,6 +100,15 @@ def test_a_line_that_cannot_be_is_named(tmp_path: Path, line: str, says: str) ->
     assert "mushra.csv:8" in str(raised.value)
 
 
+def test_a_page_without_stimuli_has_none(tmp_path: Path) -> None:
+    folder = webmushra(tmp_path / "x", RATED)
+    config = folder / "configs" / "example.yaml"
+    lines = [x for x in CONFIG.splitlines() if "configs/audio/c" not in x]
+    config.write_text("\n".join(lines))
+    with pytest.raises(UserError, match=r"example\.yaml has no stimulus 'C1' in trial 'trial1'"):
+        import_webmushra(folder)
+
+
 def test_results_without_their_configuration(tmp_path: Path) -> None:
     folder = webmushra(tmp_path / "x", RATED)
     (folder / "configs" / "example.yaml").unlink()
@@ -169,6 +178,14 @@ def test_p835_of_the_toolkit_is_quality_and_faithfulness(tmp_path: Path) -> None
         folder = p808(tmp_path / "p835", f"MOS_{kind}", [("W1", "d1.wav", vote)], suffix)
     (pair,) = import_p808(folder)
     assert pair.ratings == {"quality": 2.0, "faithfulness": 3.0}
+
+
+def test_a_row_that_was_cut_off_is_named(tmp_path: Path) -> None:
+    folder = p808(tmp_path / "x", "acr", [("w1", "noisy_a.wav", 4)])
+    table = folder / "rating_clips.csv"
+    table.write_text(table.read_text() + "more.wav\n")
+    with pytest.raises(UserError, match=r"rating_clips\.csv:\d+: has fewer cells than the header"):
+        import_p808(folder)
 
 
 def test_what_has_no_axis_or_clip_is_named(tmp_path: Path) -> None:
