@@ -38,6 +38,11 @@ def test_and_before_it(said: str, asked: str) -> None:
     assert without_caveats(said) == asked
 
 
+def test_blanks_say_nothing() -> None:
+    """Twenty thousand of them were a quarter of a minute."""
+    assert without_caveats(f"Make it {' ' * 20_000} louder, not faster.") == "Make it louder."
+
+
 @pytest.mark.parametrize(
     "text",
     [
