@@ -46,11 +46,11 @@ class Bound:
         """So many bytes were added; raises OSError where what is there cannot be listed."""
         with self._lock:
             self._added += size
-            if self._added < self._most * _LOOK_SHARE:
-                return
-            self._added = 0
-        if self._looking.acquire(blocking=False):
+        # Who looks does so again for what others add meanwhile, who do not wait.
+        while self._added >= self._most * _LOOK_SHARE and self._looking.acquire(blocking=False):
             try:
+                with self._lock:
+                    self._added = 0
                 self._trim()
             finally:
                 self._looking.release()

@@ -21,6 +21,7 @@ from auditeval.entries import Entries, bounded
 from auditeval.features.store import FeatureStore
 from auditeval.scoring import Evaluator
 from auditeval.storage import StorageError, UrlPath, bytes_of, copies, joined, objects, relative
+from auditeval.storage.bound import Bound, Kept
 from auditeval.types import EditPair, UserError
 
 BOTH = pytest.mark.parametrize("bucket", ["fsspec", "obstore"], indirect=True)
@@ -243,3 +244,18 @@ def test_what_stays_so_is_one_sentence(
     ended = cli("score", moved, "-o", tmp_path / "scores.csv", "-c", spectrum_checkpoint)
     assert ended.sentence.startswith("s3://b/x.wav: ")
     assert "rows scored so far are kept" in ended.sentence
+
+
+def test_what_is_added_while_somebody_looks_is_looked_at_too() -> None:
+    there = {"old": 1.0}
+
+    def found() -> list[Kept]:
+        listed = [Kept(used, 60, name) for name, used in there.items()]
+        if "new" not in there:  # another thread's, behind the list
+            there["new"] = 2.0
+            bound.added(60)
+        return listed
+
+    bound = Bound(100, found, there.pop)
+    bound.added(60)
+    assert there == {"new": 2.0}
