@@ -24,8 +24,7 @@ _AND = r"(?:\s*[,;.])?\s+(?:and |then |and then |but )(?:also )?"
 _NEXT = re.compile(
     r"(?:\s*[,;.])?\s+(?:and|but|then|and then)\s+(?:also\s+)?(?:make|turn|raise|lower|increase|"
     r"decrease|reduce|boost|add|remove|change|convert|speed|slow|keep|leave|apply|give|set|let|have|"
-    r"shift|mute|delete|replace)\b.*|\s*,\s*(?:(?:leav|keep)ing|convert|make|and make|change)\b.*|"
-    r"\s*,?\s*\bbut not too \w+.*",
+    r"shift|mute|delete|replace)\b.*|\s*,\s*(?:convert|make|change)\b.*",
     re.IGNORECASE,
 )
 """Where a name ends and another thing is asked for."""

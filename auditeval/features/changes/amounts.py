@@ -39,7 +39,8 @@ _NUMBERS: dict[str, float] = {
 }
 _ONE = "|".join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))
 _NUMBER = rf"(?P<number>\d+(?:\.\d+)?|\.\d+|(?:{_ONE}))(?P<half> and (?:a|one) half)?"
-_BELOW = re.compile(r"\b(by|of|to|at) ?[-−–] ?(?=\d)")
+BELOW = re.compile(r"\b(?:by|of|to|at) ?[-−–] ?(?=[\d.]+(?!.*lufs))")
+"""A sign that says which way; a level in LUFS is below 0 by itself."""
 _FRACTIONS = {"half": 1 / 2, "third": 1 / 3, "quarter": 1 / 4, "fourth": 1 / 4, "fifth": 1 / 5}
 _INTERVALS = {"minor third": 3, "major third": 4, "third": 4, "fourth": 5, "fifth": 7}
 _PITCH = re.compile(r"\b(pitch\w*|transpos\w+|key|tun\w+|higher|deeper|notes?|tones?|voice)\b")
@@ -62,7 +63,7 @@ def find_amount(text: str) -> Amount | None:
     An octave is 12 semitones, a fifth 7 where pitch is meant. "By 20 percent" is 1.2, or 0.8 where
     the words say slower, lower or less. Twice as long is half as fast.
     """
-    text = _BELOW.sub("down by ", said_apart(text)).replace("-", " ")
+    text = BELOW.sub("down by ", said_apart(text)).replace("-", " ")
     text = re.sub(r"(\d),(\d)", r"\1.\2", text)
     for pattern, make in _RULES:
         for found in re.finditer(pattern, text):

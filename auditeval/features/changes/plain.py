@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from auditeval.data.change_words.vocabulary import EVENT
-from auditeval.features.changes.amounts import find_amount
+from auditeval.features.changes.amounts import BELOW, find_amount
 
 _DEFECT = (
     r"(?:noise|hum|hiss|static|buzz\w*|crackl\w*|echo\w*|reverb\w*|distort\w*|clipp\w*|muffl\w*)"
@@ -14,8 +14,8 @@ _GENDER = r"(?:man|woman|male|female|boy|girl|lady|gentleman)"
 _REWRITTEN = tuple(
     (re.compile(pattern), words)
     for pattern, words in (
-        (r"\b(by|of|to|at) ?[-−–] ?(?=[\d.]+(?!.*lufs))", "down by "),
-        (r"\b(by|of|to|at) ?\+ ?(?=\d)", "up by "),
+        (BELOW.pattern, "down by "),
+        (r"\b(?:by|of|to|at) ?\+ ?(?=\d)", "up by "),
         (
             r"\b(?:fix|repair|stop|correct|restore|cure)\b"
             rf"(?= (?:the |this |any )?(?:\w+ )?{_DEFECT})",
