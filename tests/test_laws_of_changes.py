@@ -149,18 +149,32 @@ def evaluator(request: pytest.FixtureRequest, cache_dir: Path) -> Evaluator:
     return found
 
 
+def untouched(x: np.ndarray) -> np.ndarray:
+    return x
+
+
 class Bench:
     """Scores edits of talkers by name, each talker's original being the same."""
 
     def __init__(self, evaluator: Evaluator, talkers: Sequence[np.ndarray], folder: Path) -> None:
         self.evaluator, self.talkers, self.folder = evaluator, talkers, folder
         self.pairs: dict[tuple[str, int], EditPair] = {}
+        self.files: dict[tuple[object, ...], list[Path]] = {}
 
-    def add(self, name: str, instruction: str, make: Callable[[np.ndarray], np.ndarray]) -> None:
-        for number, voice in enumerate(self.talkers):
-            original, edited = self.folder / f"{number}.wav", self.folder / f"{name} {number}.wav"
-            soundfile.write(original, voice, RATE_HZ, "FLOAT")
-            soundfile.write(edited, make(voice), RATE_HZ, "FLOAT")
+    def made(self, process: Callable[..., np.ndarray], *amount: float) -> list[Path]:
+        """Of each talker's clip, written once: an edit is scored under several instructions."""
+        if (process, *amount) not in self.files:
+            paths = [self.folder / f"{len(self.files)} {n}.wav" for n in range(len(self.talkers))]
+            for path, voice in zip(paths, self.talkers, strict=True):
+                soundfile.write(path, process(voice, *amount), RATE_HZ, "FLOAT")
+            self.files[(process, *amount)] = paths
+        return self.files[(process, *amount)]
+
+    def add(
+        self, name: str, instruction: str, process: Callable[..., np.ndarray], *amount: float
+    ) -> None:
+        both = zip(self.made(untouched), self.made(process, *amount), strict=True)
+        for number, (original, edited) in enumerate(both):
             self.pairs[name, number] = EditPair(
                 id=f"{name} {number}",
                 original=original,
@@ -198,13 +212,11 @@ def scored(bench: Bench) -> dict[str, list[Scores]]:
     rng = np.random.default_rng(0)
     for name, way in AMOUNTS.items():
         for number, (asked, otherwise) in enumerate(zip(way.asked, way.otherwise, strict=True)):
-            bench.add(f"{name} right {number}", asked, lambda x, way=way: way.make(x, way.amount))
-            bench.add(
-                f"{name} misnamed {number}", otherwise, lambda x, way=way: way.make(x, way.amount)
-            )
-            bench.add(f"{name} untouched {number}", asked, lambda x: x)
+            bench.add(f"{name} right {number}", asked, way.make, way.amount)
+            bench.add(f"{name} misnamed {number}", otherwise, way.make, way.amount)
+            bench.add(f"{name} untouched {number}", asked, untouched)
         for said, amount in (("told", way.amount), ("half", way.half), ("double", way.double)):
-            bench.add(f"{name} {said}", way.told[0], lambda x, w=way, a=amount: w.make(x, a))
+            bench.add(f"{name} {said}", way.told[0], way.make, amount)
 
         def damaged(x: np.ndarray, way: Way = way) -> np.ndarray:
             made = way.make(x, way.amount)
@@ -215,7 +227,7 @@ def scored(bench: Bench) -> dict[str, list[Scores]]:
         for done, (make, _) in EFFECTS.items():
             bench.add(f"{asked} by {done}", instruction, make)
     for number, instruction in enumerate(PARAPHRASES):
-        bench.add(f"paraphrase {number}", instruction, lambda x: pitched(x, 4.0))
+        bench.add(f"paraphrase {number}", instruction, pitched, 4.0)
     return bench.score()
 
 

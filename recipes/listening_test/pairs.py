@@ -1,6 +1,6 @@
-"""Twenty edits of four scenes by systems with known faults: WORK/edits.jsonl and their clips.
+"""Five edits of each scene by systems with known faults: WORK/edits.jsonl and their clips.
 
-    python pairs.py WORK SECONDS [ESC10]
+    python pairs.py WORK SECONDS SCENES [ESC10]
 
 SECONDS is the length of a clip, ESC10 a folder of recordings in place of synthesised sounds. What
 the simulated panel would say of each edit goes to WORK/panel.json, for the simulated raters.
@@ -16,8 +16,8 @@ from auditeval import manifest
 from auditeval.data.simulation.build import build
 
 
-def main(work: Path, seconds: float, esc10: str | None) -> None:
-    made = build(work / "edits", scenes=4, seconds=seconds, seed=5, unedited=0.0, esc10=esc10)
+def main(work: Path, seconds: float, scenes: int, esc10: str | None) -> None:
+    made = build(work / "edits", scenes=scenes, seconds=seconds, seed=5, unedited=0.0, esc10=esc10)
     pairs = manifest.read(made)
     heard = {pair.id: pair.ratings for pair in pairs}
     (work / "panel.json").write_text(json.dumps(heard))
@@ -26,4 +26,5 @@ def main(work: Path, seconds: float, esc10: str | None) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), float(sys.argv[2]), sys.argv[3] if len(sys.argv) > 3 else None)
+    work, seconds, scenes, *esc10 = sys.argv[1:]
+    main(Path(work), float(seconds), int(scenes), esc10[0] if esc10 else None)

@@ -3,7 +3,8 @@
 # votes as a manifest, an evaluator trained on them and reported. SECONDS_A_CLIP is the length of a
 # clip, ESC10 a folder of recordings in place of synthesised sounds. What the README quotes goes to
 # RESULTS, by default results/ beside this file, the pictures to PICTURES, by default beside it too.
-# DESIGN: other settings of the test; RESAMPLES: draws of the intervals.
+# DESIGN: other settings of the test; RESAMPLES: draws of the intervals; SCENES: five edits are of
+# each, four for the README; EPOCHS: of each axis, for a training that is to be short.
 set -euo pipefail
 recipe="$(cd "$(dirname "$0")" && pwd)"
 mkdir -p "$1" "${RESULTS:=$recipe/results}" "${PICTURES:=$recipe}"
@@ -16,7 +17,7 @@ auditeval() {
     "$python" -c "from auditeval.cli import main; main()" "$@"
 }
 
-"$python" "$recipe/pairs.py" "$work" "${SECONDS_A_CLIP:-2.5}" ${ESC10:+"$ESC10"}
+"$python" "$recipe/pairs.py" "$work" "${SECONDS_A_CLIP:-2.5}" "${SCENES:-4}" ${ESC10:+"$ESC10"}
 
 # The test: in a process of its own until the last rater is done.
 "$python" -c "from auditeval.cli import main; main()" listen "$work/edits.jsonl" \
@@ -36,7 +37,8 @@ auditeval listen export "$work/votes.db" -o "$work/rated.jsonl" --screen p808 --
 
 # What the votes are for.
 "$python" train.py data=manifest data.path="$work/rated.jsonl" data.split.test_share=0.25 \
-    data.split.validation_share=0 'features=[spectrum,words]' compare=none fit=heads run_dir="$work/run"
+    data.split.validation_share=0 'features=[spectrum,words]' compare=none fit=heads run_dir="$work/run" \
+    ${EPOCHS:+"fit.epochs={quality: $EPOCHS, relevance: $EPOCHS, faithfulness: $EPOCHS}"}
 auditeval score "$work/rated.jsonl" -c "$work/run/pairwise/holdout/checkpoint" -o "$work/scores.csv"
 auditeval evaluate "$work/scores.csv" --against "$work/rated.jsonl" -o "$work/report" \
     --resamples "${RESAMPLES:-1000}"

@@ -66,6 +66,8 @@ def difference(ours: Tagger, original: tagger_weights.Reference, recordings: Pat
     clips = tagger_weights.clips(ours.rate_hz, recordings)
     known = {clip.stem for clip in map(Path, tagger_weights.REAL_CLIPS)} | {"short", "long"}
     assert known == {key.split("/")[0] for key in original.made} - {"noise", "tones"}
+    if recordings is not None:  # those alone
+        clips = {clip: samples for clip, samples in clips.items() if clip not in ("short", "long")}
     shares = []
     for clip, samples in clips.items():
         features = ours.encode_clip(samples)
@@ -88,12 +90,24 @@ def test_recordings(loaded: Loaded, shared_data: Path) -> None:
     assert difference(loaded.ours, loaded.original, shared_data) < BAR
 
 
-def test_the_papers_inception_score_is_of_these_logits(loaded: Loaded, shared_data: Path) -> None:
+def test_the_papers_inception_score_is_of_these_logits(
+    loaded: Loaded, shared_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The baseline IS (CNN14): of a system's clips at the rate that its CNN14 hears."""
     if not isinstance(loaded.ours, Cnn14Extractor):
         pytest.skip("VGGish has no classes")
     clips = [shared_data / name for name in tagger_weights.REAL_CLIPS]
     logits = [loaded.original.made[f"{clip.stem}/logits"][0] for clip in clips]
+    tag, known = loaded.ours.tag, {}
+
+    def once(clip: audio.Waveform) -> np.ndarray:
+        """The pairs have three clips between them, each of which takes a quarter of a second."""
+        key = audio.content_hash(clip)
+        if key not in known:
+            known[key] = tag(clip)
+        return known[key]
+
+    monkeypatch.setattr(loaded.ours, "tag", once)
     for clip, theirs in zip(clips, logits, strict=True):
         made = loaded.ours.tag(audio.decode(clip))
         assert np.abs(made - theirs).max() < BAR * np.abs(theirs).max()
@@ -135,8 +149,8 @@ def test_front_end_of_vggish(clip: str) -> None:
 def test_a_clip_is_encoded_alone(loaded: Loaded) -> None:
     short, long = tagger_weights.clips(loaded.ours.rate_hz).values()
     together = loaded.ours.encode_audio([short, long, short])
-    for clip, made in zip((short, long, short), together, strict=True):
-        (alone,) = loaded.ours.encode_audio([clip.copy()])
+    apart = [loaded.ours.encode_audio([clip.copy()])[0] for clip in (short, long)]
+    for alone, made in zip((*apart, apart[0]), together, strict=True):
         assert alone.embedding.tobytes() == made.embedding.tobytes()
         for name, frames in made.frames.items():
             assert alone.frames[name].tobytes() == frames.tobytes()
