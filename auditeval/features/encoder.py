@@ -96,19 +96,20 @@ class Encoder:
             )
             for clip in (encoded.original, encoded.edited)
         )
-        readers = [encoded.texts[x.name][:-1] for x in self.reading]
-        texts = [
-            _joined(self.reading, [made[place] for made in readers])
-            for place in range(len(Texts._fields) - 1)
-        ]
-        before, after, added, removed, _ = texts
+        reading = self.reading
+        said = [encoded.texts[x.name][:4] for x in reading]
+        before, after, added, removed = (
+            _joined(reading, [texts[place] for texts in said]) for place in range(4)
+        )
         alignment, evidence = self._compare(encoded)
         return PairFeatures(original, before, edited, after, added, removed, alignment, evidence)
 
     def _compare(self, encoded: EncodedPair) -> tuple[Tensor, Tensor]:
         """The numbers called `inputs.alignment` and `inputs.evidence`; 0 of who did not hear it, or
         heard it for another pair of these clips."""
-        heard = encoded.original.keys() & encoded.edited.keys() & self.needed(encoded.texts)
+        heard = encoded.original.keys() & encoded.edited.keys()
+        if any(self.extractors[name].on_demand for name in heard):
+            heard &= self.needed(encoded.texts)
         deaf = {x.name for x in self.hearing} - heard
         nothing = AudioFeatures(np.zeros(0, np.float32), {})
         before, after = (
@@ -139,11 +140,9 @@ class Encoder:
 
 def _joined(extractors: Sequence[Extractor], embeddings: Sequence[np.ndarray]) -> Tensor:
     """One embedding of all, the joint spaces at its end."""
-    parts = [
-        np.split(embedding, [len(embedding) - extractor.joint_dim])
-        for extractor, embedding in zip(extractors, embeddings, strict=True)
-    ]
-    return _numbers([part[0] for part in parts] + [part[1] for part in parts])
+    joint = [len(made) - x.joint_dim for x, made in zip(extractors, embeddings, strict=True)]
+    parts = [made[:place] for made, place in zip(embeddings, joint, strict=True)]
+    return _numbers(parts + [made[place:] for made, place in zip(embeddings, joint, strict=True)])
 
 
 def _numbers(parts: Sequence[np.ndarray]) -> Tensor:

@@ -38,10 +38,13 @@ Arrays = dict[str, np.ndarray]
 Spared = Callable[[Mapping[str, Texts]], frozenset[str]]
 """Which extractors, by name, a model does not look at for a pair of these texts, by extractor."""
 
-_CAPTIONS = 64  # given to the encoder at a time; it sorts them by length
+_CAPTIONS, _FILES = 64, 8  # given to the encoder at a time: captions it sorts by length
+_TURNS = 4  # that each worker has at least, or less is given at a time
 _REMEMBERED = 4096  # captions and words, which come again and again; 4 kB each
 _DAY_SECONDS = 86400
-_LARGE_BYTES = 8 << 20  # a file of more may last an hour: such are decoded and encoded one by one
+# A file of more may last an hour: such are decoded and encoded one by one, and smaller ones so many
+# at a time as are no larger together, or as suit the encoder.
+_LARGE_BYTES = 8 << 20
 
 
 class Failure(NamedTuple):
@@ -153,8 +156,6 @@ class FeatureStore:
             for pair, change in zip(pairs, changes, strict=True)
             for text in (pair.original_caption, pair.target_caption, *change)
         )
-        share = -(-len(words) // max(self.workers, 1))
-        size = min(max(share, 1), _CAPTIONS)
 
         def worded(pair: EditPair, change: tuple[str, str, str]) -> dict[str, Texts]:
             rows = [texts[x] for x in (pair.original_caption, pair.target_caption, *change)]
@@ -173,7 +174,7 @@ class FeatureStore:
             return make(EncodedPair(original, edited, worded(pair, change)))
 
         with self._pool() as pool:
-            texts = Batched(pool, self.captions, words, size)
+            texts = Batched(pool, self.captions, words, self._at_once(len(words), _CAPTIONS))
             texts.start()
             by: dict[Path, frozenset[str]] = {}
             for pair, change in zip(pairs, changes, strict=True):
@@ -185,7 +186,7 @@ class FeatureStore:
                     by[path] = by.get(path, frozenset()) | needed
             storage.ahead(by)
             heard = {path: _Heard(path, names) for path, names in by.items()}
-            clips = Batched(pool, self._read, heard.values(), self.encoder.batch_size)
+            clips = Batched(pool, self._read, heard.values(), self._at_once(len(heard), _FILES))
             joined = []
             for pair, change in zip(pairs, changes, strict=True):
                 # Clips of the pairs to come are encoded beside: to compare takes the interpreter.
@@ -198,7 +199,7 @@ class FeatureStore:
         """Features of audio files, each read once; one without says why."""
         once = [_Heard(path, self._always) for path in dict.fromkeys(paths)]
         with self._pool() as pool:
-            clips = Batched(pool, self._read, once, self.encoder.batch_size)
+            clips = Batched(pool, self._read, once, self._at_once(len(once), _FILES))
             clips.start()
             return {heard.path: clips[heard] for heard in once}
 
@@ -253,9 +254,17 @@ class FeatureStore:
                 del self._said[oldest]
         return [known.get(caption, nothing) for caption in captions]
 
+    def _at_once(self, items: int, most: int) -> int:
+        """How many at a time: each model has its weights at hand, and no worker waits for long."""
+        share = items // (_TURNS * max(self.workers, 1))
+        return max(self.encoder.batch_size, min(share, most))
+
     def _read(self, files: Sequence[_Heard]) -> list[Clip | Failure]:
-        large = max(audio.state(file.path)[0] for file in files) > _LARGE_BYTES
-        with self._one_large if large else nullcontext():
+        sizes = [audio.state(file.path)[0] for file in files]
+        if len(files) > self.encoder.batch_size and sum(sizes) > _LARGE_BYTES:
+            half = len(files) // 2
+            return self._read(files[:half]) + self._read(files[half:])
+        with self._one_large if max(sizes) > _LARGE_BYTES else nullcontext():
             found = self._read_and_encode(files)
         # One clip of the batch has no features: the others must not suffer for it.
         return found or [result for file in files for result in self._read([file])]

@@ -156,7 +156,7 @@ def band_magnitudes(frames: np.ndarray) -> np.ndarray:
     Read off between the nearest two bands; of white noise right to half a decibel in the mean.
     """
     weights, offset = _band_map()
-    decibels = frames.astype(np.float32) @ weights + offset
+    decibels = frames.astype(np.float32, copy=False) @ weights + offset
     return np.exp(decibels * np.float32(np.log(10) / 20))
 
 
