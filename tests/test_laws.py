@@ -65,7 +65,8 @@ LEVEL = 3.0  # of the event to the background
 
 # Laws that the evaluator that ships does not keep yet, by (of the sound bank, kind of damage).
 MISSED = {
-    (True, "modulated noise"): "at 40 dB it costs .039 of a point",
+    (True, "modulated noise"): "at 40 dB it costs .034 of a point",
+    (True, "bandwidth"): "at 700 Hz it costs .016 of a point more than at 1500",
 }
 
 Rate = Callable[[Mapping[str, Edit]], dict[str, Scores]]
@@ -165,14 +166,7 @@ def test_identity_is_best(ladders: dict[str, tuple[str, np.ndarray]]) -> None:
             assert above.max() <= EQUAL, (kind, AXES[axis], above.max(axis=1))
 
 
-@pytest.mark.parametrize(
-    "level_db",
-    [
-        -3.0,
-        -6.0,
-        pytest.param(-10.0, marks=pytest.mark.xfail(reason="it gains .08 of a point", strict=True)),
-    ],
-)
+@pytest.mark.parametrize("level_db", [-3.0, -6.0, -10.0])
 def test_level_is_no_quality(material: Material, rate: Rate, level_db: float) -> None:
     """Nor of events with digital silence between them, which no gain makes softer."""
     edits: dict[str, Edit] = {}

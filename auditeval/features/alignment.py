@@ -22,11 +22,10 @@ import numpy as np
 from scipy.ndimage import maximum_filter1d, uniform_filter1d
 
 from auditeval.features.delay import MAX_GAIN_DB, STEP, find_delays, find_fraction, find_gain
-from auditeval.features.mel import from_db, to_db
+from auditeval.features.mel import SILENCE_DB, from_db, to_db
 
 BANDS = 64
 FRAME_SECONDS = 0.01
-SILENCE_DB = -100.0  # the floor of `spectrum`: digital silence and dither count as the same
 RANGE_DB = 60.0  # what lies further below the loud level of the original is not compared
 ACTIVE_DB = 25.0  # frames of the original within this of its loud level (95th percentile)
 WEAK_DB = 20.0  # cells of active frames this far below the level of their frame
@@ -78,8 +77,8 @@ class Alignment(NamedTuple):
     `values` :: float32 (K,), all 0 for equal clips; the edit is `lag` frames later and `gain` dB
     louder where both are the same; `change` :: float32 (T2,), what its cells changed by, rms over
     bands in dB, RANGE_DB where it is heard and the original has ended or not begun. `original` and
-    `edited` :: (T1, 64), (T2, 64), the frames, dB; `lost`, `new` :: bool (T1,), (T2,), which are
-    heard and nowhere in the other clip.
+    `edited` :: float32 (T1, 64), (T2, 64), the frames, dB; `lost`, `new` :: bool (T1,), (T2,),
+    which are heard and nowhere in the other clip.
     """
 
     values: np.ndarray
@@ -93,17 +92,19 @@ class Alignment(NamedTuple):
 
     def overlap(self) -> tuple[np.ndarray, np.ndarray]:
         """The frames of both clips where both are, the edit's at the original's level."""
-        here, there = self._places()
-        before = self.original[here].astype(np.float32)
-        return before, self.edited[there].astype(np.float32) - self.gain
+        here, there = self.places()
+        silence = _silence(self.gain)
+        before, after = self.original[here], self.edited[there] - self.gain
+        return np.maximum(before, silence), np.maximum(after, silence)
 
     def shared(self) -> np.ndarray:
         """Which frames of `overlap` are of what both clips have, CLEAR_SECONDS from all else."""
-        here, there = self._places()
+        here, there = self.places()
         other = self.lost[here] | self.new[there]
         return ~maximum_filter1d(other, 2 * round(CLEAR_SECONDS / FRAME_SECONDS) + 1)
 
-    def _places(self) -> tuple[slice, slice]:
+    def places(self) -> tuple[slice, slice]:
+        """The rows of `original` and of `edited` that are of one time."""
         begin = max(0, -self.lag)
         end = min(len(self.original), len(self.edited) - self.lag)
         if end <= begin:  # never of what `align` found
@@ -117,8 +118,8 @@ def align(original: np.ndarray, edited: np.ndarray) -> Alignment:
 
     Raises ValueError on another shape.
     """
-    given = original, edited
-    original, edited = _frames(original), _frames(edited)
+    given = original.astype(np.float32), edited.astype(np.float32)
+    original, edited = map(_frames, given)
     levels, edited_levels = _level(original), _level(edited)
     (loud,), (edited_loud,) = percentiles(levels, 95), percentiles(edited_levels, 95)
     ranged = np.maximum(original, loud - RANGE_DB), np.maximum(edited, edited_loud - RANGE_DB)
@@ -133,9 +134,7 @@ def align(original: np.ndarray, edited: np.ndarray) -> Alignment:
     if end - begin > 5 * EDGE_FRAMES:  # a clip's end has half a window of sound, or silence, beyond
         begin, end = begin + EDGE_FRAMES, end - EDGE_FRAMES
     gain = find_gain(original[begin:end:STEP], edited[begin + lag : end + lag : STEP])
-    # Digital silence has no level that a gain could be taken out of: it would be a bed that rose.
-    silence = SILENCE_DB + max(-gain, 0.0)
-    floor = max(max(loud, edited_loud - MAX_GAIN_DB) - RANGE_DB, silence)
+    floor = max(max(loud, edited_loud - MAX_GAIN_DB) - RANGE_DB, _silence(gain))
     original, edited = np.maximum(original, floor), np.maximum(edited - gain, floor)
     values, inside_change = compare(original[begin:end], edited[begin + lag : end + lag], floor)
     audible = max(loud - ACTIVE_DB, SILENCE_DB + 10 * np.log10(BANDS) + 3)
@@ -155,6 +154,12 @@ def align(original: np.ndarray, edited: np.ndarray) -> Alignment:
     values["louder"], values["quieter"] = max(gain / 6 - 1, 0.0), max(-gain / 6 - 1, 0.0)
     row = np.array([values[name] for name in ALIGNMENT_NAMES], np.float32)
     return Alignment(np.log1p(np.maximum(row, 0)), lag, gain, change, *given, lost, new)
+
+
+def _silence(gain: float) -> float:
+    """Up to where an edit at its original's level is silence, dB: digital silence has no level that
+    a gain could be taken out of, and would be a bed that rose."""
+    return SILENCE_DB + max(-gain, 0.0)
 
 
 def compare(o: np.ndarray, e: np.ndarray, floor: float) -> tuple[dict[str, float], np.ndarray]:
@@ -236,7 +241,8 @@ def compare(o: np.ndarray, e: np.ndarray, floor: float) -> tuple[dict[str, float
 def _frames(x: np.ndarray) -> np.ndarray:
     if x.ndim != 2 or x.shape[1] != BANDS or len(x) == 0:
         raise ValueError(f"expected (T >= 1, {BANDS}) dB frames, got {x.shape}")
-    return np.minimum(np.fmax(x.astype(np.float32), SILENCE_DB), 100.0)  # NaN as silence
+    frames = np.fmax(x, SILENCE_DB)  # NaN as silence
+    return np.minimum(frames, 100.0, out=frames)
 
 
 def _smooth(x: np.ndarray, ahead: float) -> np.ndarray:

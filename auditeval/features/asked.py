@@ -4,58 +4,67 @@ from __future__ import annotations
 
 import re
 
-from auditeval.features.caveats import without_caveats
+from auditeval.features.caveats import without_caveats, without_courtesies
 from auditeval.features.comparison import changed_words
+from auditeval.features.kept import kept_alone, others
+from auditeval.features.named import is_manner, is_no_sound, name
+from auditeval.features.wishes import wished
 
 _START = (  # where an instruction tells what to do: elsewhere "drops" and "cuts" are things
     r"(?:(?:^|[,;:.!?]|\b(?:please|and|then|to|also|now|just|you|must|should|can|could|simply|first|"
     r"or|by|that|which|it|\w+ly))\s*\b)"
 )
-_REPLACE = r"(?:replac\w*|swap\w*|substitut\w*|exchang\w*|chang\w*|turn\w*|convert\w*|transform\w*)"
+_REPLACE = (
+    r"(?:replac\w*|swap\w*(?: out)?|substitut\w*|exchang\w*|chang\w*|turn\w*|convert\w*|"
+    r"transform\w*)"
+)
 _ADD = (
     r"(?:add\w*|insert\w*|includ\w*|introduc\w*|overlay\w*|layer\w*|bring in|mix in|put(?: in)?|"
     r"mix)"
 )
 _REMOVE = (
-    r"(?:remov\w*|delet\w*|eras\w*|eliminat\w*|suppress\w*|silenc\w*|mut(?:e|ing)|drop\w*|"
+    r"(?:remov\w*|delet\w*|eras\w*|eliminat\w*|suppress\w*|silenc\w*|mut(?:e|ing)|drop\w*(?! in\b)|"
     r"take (?:out|away)|get rid of|cut(?: out)?|filter(?: out)?|strip(?: out| away)?|leave out)"
 )
+_HERE = (
+    r"(?:(?:(?:i|we)(?:'d| would)? (?:want|like|need|prefer)(?: to (?:hear|have))?|there should be|"
+    r"(?:can|could) (?:we|i) (?:have|hear)|use|have|play|make it|give me|let me hear)\s+(?!you\b))?"
+)
 _AND = r"(?:\s*[,;.])?\s+(?:and |then |and then |but )(?:also )?"
-_NEXT = re.compile(
-    r"(?:\s*[,;.])?\s+(?:and|but|then|and then)\s+(?:also\s+)?(?:make|turn|raise|lower|increase|"
-    r"decrease|reduce|boost|add|remove|change|convert|speed|slow|keep|leave|apply|give|set|let|have|"
-    r"shift|mute|delete|replace)\b.*|\s*,\s*(?:convert|make|change)\b.*",
+_LEAD = re.compile(
+    r"\b(?:let's|lets|let us|(?:how|what) about|(?:would|do) you mind|help (?:me|us)|why not|"
+    r"i(?:'d)? (?:would )?suggest|i(?:'d)? (?:would )?recommend|i'd|i would|we'd) "
+    r"(?=(?!\w+(?:ed|s) )\w)",
     re.IGNORECASE,
 )
-"""Where a name ends and another thing is asked for."""
+# "I don't want to remove" asks for nothing.
+_NEVER = re.compile(
+    r"\b(?:do not|don't|never|not) (?:want|need|wish|like|have)(?: you| us)? to "
+    rf"(?:{_REPLACE}|{_ADD}|{_REMOVE})\b[^,;.!?]*",
+    re.IGNORECASE,
+)
+# Over what a sound is laid is there already.
+_UPON = re.compile(
+    r"\b((?:overlay|layer|superimpos|sprinkl)\w* [^,;:.!?]{2,80}?) "
+    r"(?:over|on|onto|on top of|under|underneath|beneath|above|across) (?:the|this|that|my|it)\b"
+    r"[^,;:.!?]*?(?=$|[,;:.!?]| and )",
+    re.IGNORECASE,
+)
 _ASKED = tuple(
     re.compile(_START + pattern, re.IGNORECASE)
     for pattern in (
         r"substitut\w*\s+(?P<new>.+?)\s+for\s+(?P<gone>.+)",
         rf"{_REPLACE}\s+(?P<gone>.+?)\s+(?:with|by|for|to|into)\s+(?P<new>.+)",
-        rf"(?:{_ADD}\s+|(?<!.))(?P<new>.+?)\s+(?:instead of|in place of)\s+(?P<gone>.+)",
+        rf"(?:{_ADD}\s+|(?<!.){_HERE})(?P<new>.+?)\s+(?:instead of|in place of)\s+(?P<gone>.+)",
         rf"{_ADD}\s+(?P<new>.+?){_AND}{_REMOVE}\s+(?P<gone>.+)",
         rf"{_REMOVE}\s+(?P<gone>.+?){_AND}{_ADD}\s+(?P<new>.+)",
         r"(?:take|cut|filter|get|pull|strip|edit|leave)\s+(?!out\b|away\b|rid\b)"
         r"(?P<gone>.+?)\s+(?:out|away)\b",
         rf"{_REMOVE}\s+(?P<gone>.+)",
-        rf"{_ADD}\s+(?P<new>.+)",
+        r"(?:mix|put)\s+(?!in\b)(?P<new>[^,;.!?]+?)\s+in(?=$|[,;.!?])",
+        rf"{_ADD}:?\s+(?P<new>.+)",
     )
 )
-# How a sound sounds, and all but something, which names nothing that is to go.
-_NO_SOUND = re.compile(
-    r"\b(?:volume|loudness|level|gain|pitch|key|tempo|pace|speed|rate|length|duration)\b|"
-    r"^(?:it|up|down)\b|\b(?:up|down)$|"
-    r"^(?:everything|every|all|anything)\b.*\b(?:except|but|besides|apart from|other than)\b",
-    re.IGNORECASE,
-)
-_WHERE = re.compile(
-    r"\s+(?:from|to|in|into|on|onto|over|under|behind|throughout|at|of)\s+(?:the|this|that|my|it)\b"
-    r"(?:\s+(?:audio|recording|clip|sound|track|scene|mix|mixture|background|file|original|whole|"
-    r"entire|end|beginning|start|middle)\b.*)?$",
-    re.IGNORECASE,
-)
-_NAMED = re.compile(r"^(?:the\s+|a\s+)?(?:sounds?|noises?|recording)\s+of\s+", re.IGNORECASE)
 
 
 def asked_words(original_caption: str, target_caption: str, instruction: str) -> tuple[str, str]:
@@ -74,17 +83,24 @@ def asked_words(original_caption: str, target_caption: str, instruction: str) ->
     added, removed = changed_words(original_caption, target_caption)
     if added or removed:
         return added, removed
-    text = without_caveats(instruction)
+    text = _UPON.sub(r"\1", _NEVER.sub(" ", without_caveats(instruction)))
+    new, gone = _told(text)
+    if not (new or gone) and not is_manner(led := _LEAD.sub("", text)):
+        new, gone = _told(led)
+        if new or gone:
+            return new, gone
+    if not (new or gone) and (kept := kept_alone(without_courtesies(instruction))):
+        return "", others(original_caption, kept)
+    if not (new and gone) and (wish := wished(text, original_caption)):
+        new, gone = new or wish.new, gone or wish.gone
+    return new, gone
+
+
+def _told(text: str) -> tuple[str, str]:
+    """What orders say: the first verb decides, and of the patterns that begin with it the first."""
     found = [match for pattern in _ASKED if (match := pattern.search(text))]
     if not found:
         return "", ""
-    # The first verb decides, and of the patterns that begin with it the first.
     named = min(found, key=lambda match: match.start()).groupdict()
-    new, gone = (_name(named.get(side)) for side in ("new", "gone"))
-    return ("", "") if _NO_SOUND.search(gone) else (new, gone)
-
-
-def _name(words: str | None) -> str:
-    """Without where it is, the words "the sound of", and stops."""
-    words = _NEXT.sub("", words or "").strip(" .!?,;:\"'")
-    return _NAMED.sub("", _WHERE.sub("", words)).strip(" .!?,;:\"'").lower()
+    new, gone = (name(named.get(side)) for side in ("new", "gone"))
+    return ("", "") if is_no_sound(gone) else (new, gone)

@@ -50,6 +50,11 @@ _MOST = 2000  # characters: what MiniLM reads of a text is shorter, and patterns
 _APOSTROPHE = re.compile(r"(?<=\w)[’ʼ](?=\w)")
 
 
+def without_courtesies(text: str) -> str:
+    """The first 2,000 characters of a text in one line, without "please" and the like."""
+    return _cut(_PLEASE, _APOSTROPHE.sub("'", " ".join(text.split())[:_MOST]))
+
+
 def without_caveats(text: str) -> str:
     """An English text without what is to stay, courtesies and typographic apostrophes.
 
@@ -62,8 +67,7 @@ def without_caveats(text: str) -> str:
     >>> without_caveats("Remove the reverb.")
     'Remove the reverb.'
     """
-    text = _APOSTROPHE.sub("'", " ".join(text.split())[:_MOST])
-    left = _cut(_PLEASE, text)
+    left = without_courtesies(text)
     for caveat in _CAVEATS:
         left = _cut(caveat, left)
     spared = _cut(_SPARED, left)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import unicodedata
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from auditeval.features.alignment import Alignment, percentiles
 Frames = dict[str, np.ndarray]
 """What an extractor knows of a clip frame by frame, by name."""
 
-REVISION = "7"
+REVISION = "8"
 """Of what extractors make of the frames and texts of a pair, here, in `asked`, `alignment` and
 `evidence`: changes whenever the same would make other numbers."""
 
@@ -150,7 +151,10 @@ def smooth(patches: np.ndarray) -> np.ndarray:
 
     What a network says of a patch jumps when the clip is shifted by a part of one.
     """
-    sums = np.pad(np.cumsum(patches, axis=0, dtype=float), ((1, 0), (0, 0)))
+    sums = np.zeros((len(patches) + 1, patches.shape[1]))
+    sums[1:] = patches
+    for before, running in pairwise(sums[1:]):  # of long rows; np.cumsum takes thrice as long
+        running += before
     times = np.arange(len(patches))
     first, stop = np.maximum(times - 1, 0), np.minimum(times + 2, len(patches))
     return ((sums[stop] - sums[first]) / (stop - first)[:, None]).astype(np.float32)

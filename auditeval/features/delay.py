@@ -6,6 +6,8 @@ import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.ndimage import gaussian_filter1d, uniform_filter1d
 
+from auditeval.features.mel import SILENCE_DB
+
 MAX_GAIN_DB = 20.0  # a larger change of level stays in the differences
 STEP = 2  # of smoothed frames every second says it all
 CLEARLY = 0.75  # what the difference of two clips at another lag must be of that at the likeliest
@@ -111,7 +113,8 @@ def find_gain(original: np.ndarray, edited: np.ndarray) -> float:
 
     Louder cells weigh more. A mode, not a mean: an added or deleted event must not move the rest.
     """
-    weight = np.maximum(original - (original.max() - 50.0), 0.0)
+    weight = original - max(float(original.max()) - 50.0, SILENCE_DB)
+    weight = np.maximum(weight, 0.0)
     difference = edited - original
     last = round(2 * MAX_GAIN_DB)  # a histogram in steps of half a dB, and what lies beyond
     steps = np.clip(np.rint(2 * difference), -last - 1, last + 1).astype(np.intp)

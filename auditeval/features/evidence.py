@@ -13,7 +13,11 @@ A tagger's answer jumps when a clip is shifted by a fraction of a patch. Patches
 they were count as unchanged (`comparison.match`). Of the others, what changes in the mean over time
 (`mean_*`) is steadier than what changes at some time, and as telling; for the latter, patches of
 labels are averaged with their neighbours. What a nuisance may change is no change (SHIFT_FLOOR,
-GAIN_FLOOR), and shares and ranks fade out towards it: of nothing there is no share.
+GAIN_FLOOR), and shares and ranks fade out towards it: of nothing there is no share. Means are over
+the time that changed, LEAST_PATCHES at least: an event is no less there in a longer clip.
+
+Where words ask for one thing to come and another to go, either may be done without the other:
+`least_*` are of the side that has less of it.
 """
 
 from __future__ import annotations
@@ -27,17 +31,18 @@ from auditeval.features.alignment import Alignment
 from auditeval.features.comparison import Frames, match, smooth
 from auditeval.features.extractor import Texts
 
-HearAlone = Callable[[np.ndarray, np.ndarray, int, float], tuple[np.ndarray, float]]
+HearAlone = Callable[[np.ndarray, np.ndarray, int], tuple[np.ndarray, float]]
 """The loudest moment of what a clip has and another has not, from the log-mel frames of both.
 
 In the joint space :: (joint_dim,), and its share of the clip's magnitude then, 0..1. Where both are
-the same, the other comes `lag` frames later, and the clip is `gain` dB louder.
+the same, the other comes `lag` frames later.
 """
 
 # Of simulated clips that were saved anew and else untouched, had all their patches counted, the
 # median over clips of the greatest change of any label in the mean over time, and in a patch
 # against three; those of edits with no fault are 2.7 and 5.
 SHIFT_FLOOR, GAIN_FLOOR = 0.25, 0.5
+LEAST_PATCHES = 10  # 5 s: what these floors and most of the training are of
 _SUM_FLOOR, _NORM_FLOOR = 5.0, 0.5  # sum and norm of changes below which shares fade out
 _SOFTNESS = 0.4  # exponent of the weights: labels of like meaning count as well
 _ASKED = 0.25  # labels of at least this share of the largest weight are what the words ask for
@@ -64,6 +69,7 @@ _SIDE_NAMES = (
     "only_loud",  # and its share of the magnitude of the clip at its loudest
 )
 _ONLY = sum(name.startswith("only_") for name in _SIDE_NAMES)
+_LEAST_NAMES = ("mean_along", "mean_hit", "along", "only_along", "only_hit")
 _CHANGE_NAMES = ("mean", "most", "entropy", "span")  # of the mean over labels; share of patches
 LABEL_NAMES: tuple[str, ...] = (
     *(f"{side}_{name}" for side in ("added", "removed") for name in _SIDE_NAMES),
@@ -72,6 +78,7 @@ LABEL_NAMES: tuple[str, ...] = (
     "captions_share",  # as cosine
     "target_after",  # labels of the target caption in the edit, at their loudest
     "kept_fall",  # loss of the labels that both captions name
+    *(f"least_{name}" for name in _LEAST_NAMES),  # of the sides asked for, 0 without any
 )
 _FADE = 0.1  # length of a change of a mean unit embedding below which its share fades out
 SIMILARITY_NAMES: tuple[str, ...] = (
@@ -112,33 +119,41 @@ def weigh_labels(
     steady = smooth(before), smooth(after)
     rises = _changes(*steady, matched.before)
     falls = _changes(*steady[::-1], matched.after)
-    shift = after.mean(axis=0) - before.mean(axis=0)
-    shift -= np.clip(shift, -SHIFT_FLOOR, SHIFT_FLOOR)
+    rises_over, falls_over = _over(matched.changed), _over(matched.changed[matched.after])
+    rise = _beyond((after - before[matched.before]).sum(axis=0) / rises_over)
+    fall = _beyond((before - after[matched.after]).sum(axis=0) / falls_over)
     peaks = steady[0].max(axis=0), steady[1].max(axis=0)
-    alone: list[tuple[np.ndarray, np.ndarray, int, float]] = []
+    alone: list[tuple[np.ndarray, np.ndarray, int]] = []
     if alignment is not None:
-        x, y, lag, gain = alignment.original, alignment.edited, alignment.lag, alignment.gain
-        alone = [(y, x, -lag, gain), (x, y, lag, -gain)]
+        # Both at one level: a tagger names what is softer otherwise.
+        x, y, lag = alignment.original, alignment.edited - alignment.gain, alignment.lag
+        alone = [(y, x, -lag), (x, y, lag)]
     values: list[float] = []
-    for side, (weights, change, gains, less, more) in enumerate(
+    sides: list[dict[str, float]] = []
+    for side, (weights, change, gains, over, less, more) in enumerate(
         (
-            (texts.added, shift, rises, *peaks),
-            (texts.removed, -shift, falls, *peaks[::-1]),
+            (texts.added, rise, rises, rises_over, *peaks),
+            (texts.removed, fall, falls, falls_over, *peaks[::-1]),
         )
     ):
         if not weights.any():
             values += [0.0] * len(_SIDE_NAMES)
             continue
         asked = _Asked.of(weights)
-        values += asked.weigh_change(change, gains, less, more)
+        found = asked.weigh_change(change, gains, over, less, more)
         if alone:
-            values += asked.weigh_difference(*hear_alone(*alone[side]))
+            found += asked.weigh_difference(*hear_alone(*alone[side]))
         else:
-            values += [0.0] * _ONLY
+            found += [0.0] * _ONLY
+        values += found
+        sides.append(dict(zip(_SIDE_NAMES, found, strict=True)))
     values += [
-        *_change(np.maximum(shift, 0), rises),
-        *_change(np.maximum(-shift, 0), falls),
-        *_captions(texts.original, texts.target, shift, falls, peaks[1]),
+        *_change(np.maximum(rise, 0), rises, rises_over),
+        *_change(np.maximum(fall, 0), falls, falls_over),
+        *_captions(
+            texts.original, texts.target, (rise - fall) / 2, _rms(falls, falls_over), peaks[1]
+        ),
+        *(min((found[name] for found in sides), default=0.0) for name in _LEAST_NAMES),
     ]
     return np.array(values, np.float32)
 
@@ -197,10 +212,15 @@ class _Asked(NamedTuple):
         return cls(words, soft, words >= _ASKED * words.max(), soft < _RELATED * soft.max())
 
     def weigh_change(
-        self, shift: np.ndarray, gains: np.ndarray, before: np.ndarray, after: np.ndarray
+        self,
+        shift: np.ndarray,
+        gains: np.ndarray,
+        over: float,
+        before: np.ndarray,
+        after: np.ndarray,
     ) -> list[float]:
-        """Evidence that labels gained :: (J,), (P, J), 2 x (J,)."""
-        gain, typical = np.maximum(shift, 0), _rms(gains)
+        """Evidence that labels gained :: (J,), (P, J), patches of the mean, 2 x (J,)."""
+        gain, typical = np.maximum(shift, 0), _rms(gains, over)
         return [
             self.soft @ shift,
             self.soft @ _unit(gain),
@@ -224,17 +244,18 @@ class _Asked(NamedTuple):
         return [hit, hit - gain[self.unlike].max(initial=0), _rank(gain, hit)]
 
 
-def _change(gain: np.ndarray, gains: np.ndarray) -> list[float]:
+def _change(gain: np.ndarray, gains: np.ndarray, over: float) -> list[float]:
     share = gain / (gain.sum() + _SUM_FLOOR)
     entropy = -(share * np.log(share + 1e-9)).sum()
-    return [gain.mean(), gain.max(), entropy, np.clip(gains.max(axis=1) - 0.5, 0, 1).mean()]
+    span = np.clip(gains.max(axis=1) - 0.5, 0, 1).sum() / over
+    return [gain.mean(), gain.max(), entropy, min(span, 1.0)]
 
 
 def _captions(
     original_text: np.ndarray,
     target_text: np.ndarray,
     shift: np.ndarray,
-    falls: np.ndarray,
+    fall: np.ndarray,
     after: np.ndarray,
 ) -> list[float]:
     original, target = _soften(original_text), _soften(target_text)
@@ -243,7 +264,7 @@ def _captions(
         asked @ shift,
         asked @ _unit(shift),
         target @ after,
-        np.minimum(original, target) @ _rms(falls),
+        np.minimum(original, target) @ fall,
     ]
 
 
@@ -252,8 +273,17 @@ def _soften(weights: np.ndarray) -> np.ndarray:
     return soft / max(float(soft.sum()), 1e-6)
 
 
-def _rms(changes: np.ndarray) -> np.ndarray:
-    return np.sqrt(np.square(changes).mean(axis=0))
+def _over(changed: np.ndarray) -> float:
+    """How many patches of a clip a mean is over; see LEAST_PATCHES."""
+    return min(len(changed), max(float(changed.sum()), LEAST_PATCHES))
+
+
+def _beyond(shift: np.ndarray) -> np.ndarray:
+    return shift - np.clip(shift, -SHIFT_FLOOR, SHIFT_FLOOR)
+
+
+def _rms(changes: np.ndarray, over: float) -> np.ndarray:
+    return np.sqrt(np.square(changes).sum(axis=0) / over)
 
 
 def _unit(x: np.ndarray) -> np.ndarray:

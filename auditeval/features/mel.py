@@ -10,6 +10,8 @@ from functools import cache
 
 import numpy as np
 
+SILENCE_DB = -100.0  # the floor of frames in dB: digital silence and dither count as the same
+
 
 def htk_filters(n_fft: int, bands: int, low_hz: float, high_hz: float, rate_hz: int) -> np.ndarray:
     """Triangles of height 1, even on HTK's mel scale :: (n_fft / 2 + 1, bands)."""

@@ -41,6 +41,9 @@ class EnsembleRegressor(Regressor):
     to go. How a sound was taken out of a mixture shows in the samples; an editor that makes a clip
     anew keeps none of them, and that is no fault.
 
+    What `deaf` names for quality or faithfulness, a number of `alignment` or an extractor, counts
+    for the other axes alone: how much softer an edit is says nothing of how it sounds.
+
     With `by_change`, where words ask for a change of how a sound sounds (`changes.told`), all of
     these fade out, `alignment` comes once more, for slopes of its own, and all axes see what
     `changes` says of it: a voice that was to be higher is not unfaithful for being it. Where words
@@ -67,6 +70,7 @@ class EnsembleRegressor(Regressor):
         by_removal: bool = False,
         by_change: bool = False,
         of_removals: Sequence[str] = (),
+        deaf: Mapping[Axis, Sequence[str]] | None = None,
         test_bias: float = 0.0,
         trees: Mapping[str, Mapping[Axis, Sequence[int]]] | None = None,
     ) -> None:
@@ -80,7 +84,13 @@ class EnsembleRegressor(Regressor):
             raise ValueError(f"level {level}: expected a share between 0 and 1")
         if not 0 <= test_bias <= 4:
             raise ValueError(f"test_bias {test_bias}: expected points of the scale, 0 to 4")
-        evidence = Inputs.of(inputs).evidence
+        alignment, evidence = Inputs.of(inputs).alignment, Inputs.of(inputs).evidence
+        deaf = {axis: list(names) for axis, names in (deaf or {}).items()}
+        known = {*alignment, *(name.partition(".")[0] for name in alignment)}
+        if unknown := {name for names in deaf.values() for name in names} - known:
+            raise ValueError(f"deaf: the encoder has no {', '.join(sorted(unknown))}")
+        if others := set(deaf) - {"quality", "faithfulness"}:
+            raise ValueError(f"deaf: expected quality or faithfulness, not {', '.join(others)}")
         if by_change and _TOLD not in evidence:
             raise ValueError(f"by_change: the encoder has no {_TOLD} (features=[...,changes])")
         self._changes = [
@@ -88,9 +98,21 @@ class EnsembleRegressor(Regressor):
         ]
         self._always = [
             place
-            for place, name in enumerate(Inputs.of(inputs).alignment)
+            for place, name in enumerate(alignment)
             if not by_removal or name.partition(".")[0] not in of_removals
         ]
+        always = [alignment[place] for place in self._always]
+        self._sound = [*always, *always, *(alignment if by_removal else ()), "new", "gone"]
+        self._sound += [*(always if by_change else ()), *(evidence[n] for n in self._changes)]
+        self._heard = {
+            axis: [
+                place
+                for place, name in enumerate(self._sound)
+                if not {name, name.partition(".")[0]} & set(deaf.get(axis, ()))
+            ]
+            for axis in AXES
+            if axis != "relevance"
+        }
         super().__init__(
             inputs,
             members if "mlp" in kinds else 0,
@@ -101,6 +123,7 @@ class EnsembleRegressor(Regressor):
             by_removal=by_removal,
             by_change=by_change,
             of_removals=list(of_removals),
+            deaf=deaf,
             test_bias=test_bias,
             trees={kind: dict(sizes) for kind, sizes in (trees or {}).items()},
         )
@@ -119,10 +142,9 @@ class EnsembleRegressor(Regressor):
 
     def size(self, axis: Axis) -> int:
         """How many numbers the members of an axis see."""
-        evidence = len(self.given.evidence) if axis == "relevance" else len(self._changes)
-        of_removals = len(self.given.alignment) if self.arguments["by_removal"] else 0
-        of_changes = len(self._always) if self.arguments["by_change"] else 0
-        return (2 * len(self._always)) + of_removals + 2 + of_changes + evidence
+        if axis == "relevance":
+            return len(self._sound) - len(self._changes) + len(self.given.evidence)
+        return len(self._heard[axis])
 
     def make_head(self, axis: Axis) -> nn.Module:
         return _AxisHead(axis, self.size(axis), self.arguments["hidden"], self.arguments["dropout"])
@@ -151,7 +173,7 @@ class EnsembleRegressor(Regressor):
         fit = torch.cat([*parts, evidence], dim=1)
         if self.arguments["by_change"]:
             fit = fit * (new | gone | (told > 0))
-        return {axis: fit if axis == "relevance" else sound for axis in AXES}
+        return {axis: sound[:, self._heard[axis]] if axis in self._heard else fit for axis in AXES}
 
     def _asked(self, batch: PairFeatures) -> tuple[Tensor, Tensor, Tensor]:
         """Whether words ask for something new, for something gone; how surely for a change.

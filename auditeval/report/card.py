@@ -20,6 +20,7 @@ _CREDITS = {
     "naturalness": "DistillMOS (MIT), itself trained on ratings of speech that we cannot list",
     "parts": "short-time spectra, no weights",
     "spectrum": "log-mel statistics, no weights",
+    "texture": "short-time power of bands, no weights",
     "voices": "Whisper tiny.en (MIT), Resemblyzer (Apache-2.0), SwiftF0 (MIT)",
     "words": "MiniLM (Apache-2.0)",
     "yamnet": _YAMNET,

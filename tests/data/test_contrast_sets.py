@@ -29,10 +29,10 @@ def test_a_trial_has_each_variant_once_and_only_the_right_one_is_rated_high(
     for trial in {pair.source for pair in pairs}:
         variants = {pair.system: pair for pair in pairs if pair.source == trial}
         assert sum(pair.source == trial for pair in pairs) == len(variants)
-        lacking = {"opposite"} if variants["right"].operation == "replace" else set()
-        assert set(variants) == set(contrasts.VARIANTS) - lacking
+        lacking = "opposite" if variants["right"].operation == "replace" else "halfway"
+        assert set(variants) == set(contrasts.VARIANTS) - {lacking}
         for name, pair in variants.items():
-            assert pair.ratings == {"relevance": 5.0 if name == "right" else 1.0}
+            assert pair.ratings == {"relevance": {"right": 5.0, "halfway": 3.0}.get(name, 1.0)}
 
 
 def test_the_swapped_variant_is_the_right_sound_under_other_words(pairs: list[EditPair]) -> None:

@@ -17,7 +17,7 @@ from auditeval.data.simulation.faults.fault import Dose, Fault
 from auditeval.data.simulation.material import Material
 from auditeval.data.simulation.processors import Processors
 from auditeval.data.simulation.scenes import SLOTS, Scene, make_scene
-from auditeval.data.simulation.systems import draw_doses
+from auditeval.data.simulation.systems import LATE, draw_doses, draw_late
 from auditeval.types import AXES
 
 LADDER = np.linspace(0, 1, 21)
@@ -97,8 +97,32 @@ def test_each_fault_is_drawn_for_its_operations_alone(scenes: list[Scene], opera
         (without, {n for n in of_sound - of_effects if not FAULTS[n].processor}),
     ):
         drawn = [draw_doses("sim_rough", operation, scene, 16000, rng) for _ in range(3000)]
+        drawn += [draw_late(operation, scene, {}, 16000, rng) for _ in range(200)]
         assert {name for doses in drawn for name in doses} == expected
         assert all(0.0 <= dose.severity <= 1.0 for doses in drawn for dose in doses.values())
+
+
+def test_what_comes_late_spoils_no_other_fault(scenes: list[Scene]) -> None:
+    """No whole edit or file gone wrong is joined by another, nor one background put in place of
+    another; and each comes about as often as LATE says."""
+    rng, sound = np.random.default_rng(5), scenes[0]
+    for name, alone in (("edit_absent", set()), ("clip_unrelated", set()), ("mnru", {*LATE})):
+        drawn = [draw_late("add", sound, {name: Dose(1.0)}, 16000, rng) for _ in range(500)]
+        assert {late for doses in drawn for late in doses} == alone
+    beside = {"background_lost": Dose(0.5)}
+    drawn = [draw_late("add", sound, beside, 16000, rng) for _ in range(500)]
+    assert {late for doses in drawn for late in doses} == {"event_unasked"}
+    assert np.mean(["event_unasked" in doses for doses in drawn]) == pytest.approx(0.07, abs=0.03)
+
+
+def test_another_event_comes_where_the_edit_is_not(scenes: list[Scene]) -> None:
+    scene, rng = scenes[0], np.random.default_rng(6)
+    clean, _ = render(scene, "add", {}, rng)
+    made, changed = render(scene, "add", {"event_unasked": Dose(1.0)}, rng)
+    came = np.flatnonzero(np.abs(made - clean) > 1e-4)
+    assert [came[0] >= start and came[-1] < stop for start, stop in changed].count(True) == 1
+    other = scene.wrong().samples
+    assert np.abs(made - clean).max() == pytest.approx(np.abs(other).max(), rel=0.2)
 
 
 def test_what_a_scene_lacks_befalls_none_of_its_edits(scenes: list[Scene]) -> None:

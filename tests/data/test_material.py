@@ -189,13 +189,14 @@ def test_contrasts_have_every_variant_of_a_trial_and_events_of_the_classes_alone
     trials: dict[str, dict[str, manifest.EditPair]] = {}
     for pair in manifest.read(path):
         trials.setdefault(str(pair.source), {})[str(pair.system)] = pair
-        assert pair.ratings == {"relevance": 5.0 if pair.system == "right" else 1.0}
+        rated = {"right": 5.0, "halfway": 3.0}.get(str(pair.system), 1.0)
+        assert pair.ratings == {"relevance": rated}
         assert set(rows[pair.id]["events"]) <= set(known(classes)) or pair.operation == "replace"
     assert len(trials) == 6
     for variants in trials.values():
         operation = variants["right"].operation
-        expected = set(contrasts.VARIANTS) - ({"opposite"} if operation == "replace" else set())
-        assert set(variants) == expected
+        lacking = "opposite" if operation == "replace" else "halfway"
+        assert set(variants) == set(contrasts.VARIANTS) - {lacking}
         read = {name: pair.edited.read_bytes() for name, pair in variants.items()}
         assert read["right"] == read["swapped"]
         assert read["untouched"] == variants["right"].original.read_bytes()

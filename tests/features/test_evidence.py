@@ -16,9 +16,11 @@ from auditeval.features.alignment import Alignment
 from auditeval.features.comparison import Frames, changed_words
 from auditeval.features.encoder import Clip, EncodedPair, Encoder
 from auditeval.features.evidence import (
+    _LEAST_NAMES,
     _SIDE_NAMES,
     CAPTION_NAMES,
     LABEL_NAMES,
+    LEAST_PATCHES,
     SHIFT_FLOOR,
     SIMILARITY_NAMES,
     weigh_captions,
@@ -67,7 +69,7 @@ def aligned(before: Frames, after: Frames, lag: int = 0, gain: float = 0.0) -> A
     return Alignment(nothing, lag, gain, nothing, *mel, nothing, nothing)
 
 
-def louder(clip: np.ndarray, other: np.ndarray, lag: int, gain: float) -> tuple[np.ndarray, float]:
+def louder(clip: np.ndarray, other: np.ndarray, lag: int) -> tuple[np.ndarray, float]:
     """Of a clip without another what is louder in its labels."""
     heard, taken = (x.astype(np.float32).max(axis=0) for x in (clip, other))
     left = np.maximum(heard - taken, 0)
@@ -147,17 +149,17 @@ def test_the_opposite_instruction_turns_the_sign() -> None:
 def test_each_side_is_heard_without_the_other_where_it_is_the_same() -> None:
     heard = []
 
-    def recorded(
-        clip: np.ndarray, other: np.ndarray, lag: int, gain: float
-    ) -> tuple[np.ndarray, float]:
-        heard.append((clip is a["joint"], other is a["joint"], lag, gain))
-        return louder(clip, other, lag, gain)
+    def recorded(clip: np.ndarray, other: np.ndarray, lag: int) -> tuple[np.ndarray, float]:
+        of = {id(a["joint"]): "original"}
+        heard.append((of.get(id(clip), clip.max()), of.get(id(other), other.max()), lag))
+        return louder(clip, other, lag)
 
     a, b = frames({1: 8}), frames({2: 8})
     later_and_louder = aligned(a, b, lag=30, gain=6.0)
     texts = Texts(words(0, 1), words(0, 2), added=words(2), removed=words(1), instruction=NO_WORDS)
     weigh_labels(a, b, later_and_louder, texts, recorded)
-    assert heard == [(False, True, -30, 6.0), (True, False, 30, -6.0)]
+    softer = b["joint"].max() - 6
+    assert heard == [(softer, "original", -30), ("original", softer, 30)]
     weigh_labels(a, b, later_and_louder, Texts(*[NO_WORDS] * 5), recorded)
     assert len(heard) == 2  # what nobody asked for costs nothing
     values = weigh_labels(a, b, None, texts, recorded)
@@ -197,6 +199,35 @@ def test_a_patch_that_came_one_earlier_or_later_is_no_change() -> None:
         for side in ("added", "removed"):
             assert found[f"{side}_along"] == found[f"{side}_moment"] == 0
         assert found["rise_span"] == found["rise_mean"] == 0
+
+
+def test_of_two_things_asked_for_the_one_that_is_less_there_counts() -> None:
+    texts = words(1), words(2), words(0, 2), words(0, 1)
+    both, added, gone = (
+        named(frames({2: 8}), frames(after), *texts) for after in ({1: 8}, {1: 8, 2: 8}, {})
+    )
+    alone = named(frames({}), frames({1: 8}), words(1), NO_WORDS, words(0), words(0, 1))
+    for name in _LEAST_NAMES:
+        assert both[f"least_{name}"] == min(both[f"added_{name}"], both[f"removed_{name}"]) > 0
+        assert both[f"least_{name}"] > max(added[f"least_{name}"], gone[f"least_{name}"]), name
+        assert alone[f"least_{name}"] == alone[f"added_{name}"]
+
+
+def test_an_event_is_no_less_there_in_a_longer_clip() -> None:
+    """What is as it was counts for no patch, beyond those of five seconds."""
+    texts = words(1), words(2), words(0, 2), words(0, 1)
+    found = []
+    for patches in (LEAST_PATCHES, 6 * LEAST_PATCHES):
+        before, after = (frames({label: 8}, patches) for label in (2, 1))
+        spans = np.arange(patches)[:, None] * 48 + np.array([0, 96])
+        change = np.zeros(48 * patches + 48, np.float32)
+        change[4 * 48 + 50 : 4 * 48 + 60] = 6.0
+        alignment = aligned(before, after)._replace(change=change)
+        clips = before | {"span": spans}, after | {"span": spans}
+        worded = Texts(texts[2], texts[3], texts[0], texts[1], NO_WORDS)
+        found.append(weigh_labels(*clips, alignment, worded, louder))
+    assert found[0] == pytest.approx(found[1], abs=1e-5)
+    assert found[0][LABEL_NAMES.index("added_mean_along")] > 0.1
 
 
 def windows(*rows: int) -> Frames:

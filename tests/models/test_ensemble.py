@@ -293,6 +293,24 @@ def test_numbers_of_removals_count_only_where_something_is_to_go() -> None:
     assert (told["all"] - ratings[:, 0]).abs().max() < 0.1
 
 
+def test_what_an_axis_is_deaf_to_moves_the_others_alone() -> None:
+    batch, _ = draw(50, 4)
+    moved = batch._replace(alignment=batch.alignment + torch.eye(len(INPUTS.alignment))[0])
+    name = INPUTS.alignment[0]
+    for deaf, heard in (
+        ({}, [True, True, True]),
+        ({"quality": [name]}, [False, True, True]),
+        ({"faithfulness": ["spectrum"]}, [True, True, False]),
+    ):
+        model = fitted(deaf=deaf)
+        changed = (model(moved) - model(batch)).abs().amax(dim=0) > 0.01
+        assert changed.tolist() == heard
+    with pytest.raises(ValueError, match="deaf: the encoder has no nought"):
+        make(deaf={"quality": [name, "nought"]})
+    with pytest.raises(ValueError, match="deaf: expected quality or faithfulness, not relevance"):
+        make(deaf={"relevance": [name]})
+
+
 def test_where_a_change_is_asked_for_other_numbers_count_and_events_do_not() -> None:
     inputs = INPUTS.model_copy(update={"text": 1, "evidence": ("events.x", "changes.told")})
     rng = torch.Generator().manual_seed(6)

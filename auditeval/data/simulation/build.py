@@ -31,7 +31,7 @@ from auditeval.data.simulation.nuisance import SHARE, nuisance
 from auditeval.data.simulation.processors import Processors
 from auditeval.data.simulation.scenes import OPERATIONS, SLOTS, UNEDITED, Scene, make_scene
 from auditeval.data.simulation.signals import RATE_HZ, bandwidth_hz
-from auditeval.data.simulation.systems import SYSTEMS, draw_doses
+from auditeval.data.simulation.systems import SYSTEMS, draw_doses, draw_late
 from auditeval.progress import track
 from auditeval.seed import SEED
 from auditeval.types import AXES, EditPair
@@ -126,7 +126,7 @@ def _scene(
     seed: int,
     unedited: float,
 ) -> Made:
-    rng = np.random.default_rng([seed, index])
+    rng, late = np.random.default_rng([seed, index]), np.random.default_rng([seed, index, 17])
     pool = index % len(material.clips)
     scene = make_scene(material, pool, seconds, rng)
     name = f"scene{index:05d}"
@@ -141,6 +141,7 @@ def _scene(
         if not original.exists():
             write_clip(original, before)
         doses = draw_doses(system, operation, scene, band_hz, rng)
+        doses |= draw_late(operation, scene, doses, band_hz, late)
         words = word(scene, operation, doses, rng)
         if not words.told:
             for fault, (severity, span) in doses.items():

@@ -1,9 +1,9 @@
 """Contrast sets: of one scene the right edit and wrong ones, which relevance must tell apart.
 
 To test on (`build`): events are of given classes alone, over any other background, a pair's
-`source` is its trial, its `system` the variant, and the only rating a relevance of 5 or 1. To learn
-from (`build_rated`): events are recordings, where a pool has any, and the simulated panel rates
-relevance alone.
+`source` is its trial, its `system` the variant, and the only rating a relevance of 5, of 3 where it
+is done halfway, or of 1. To learn from (`build_rated`): events are recordings, where a pool has
+any, and the simulated panel rates relevance alone.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ VARIANTS: dict[str, tuple[str, ...]] = {
     "swapped": ("edit_otherwise",),
     "untouched": ("edit_absent",),
     "opposite": ("edit_opposite",),
+    "halfway": ("edit_halfway",),
 }
-"""Variant -> its faults. Replacing has no opposite."""
+"""Variant -> its faults. Only replacing can be done halfway, and it has no opposite."""
 
 
 def build(
@@ -134,7 +135,7 @@ def _trial(
             source = f"pool{pool:02d}" if material.real else trial
             said = {"system": f"contrast_{variant}", "source": source, "raters": votes}
         else:
-            relevance = 1.0 if faults else 5.0
+            relevance = {"right": 5.0, "halfway": 3.0}.get(variant, 1.0)
             said = {"system": variant, "source": trial, "ratings": {"relevance": relevance}}
         pair = EditPair(
             id=f"{trial}_{operation}_{variant}",

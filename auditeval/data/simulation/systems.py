@@ -27,11 +27,15 @@ _DRAWN_FIRST = (
 # The share of edits with each fault, whoever edits. Those of the edit itself are commoner: only
 # they tell what relevance is about.
 COMMON: dict[str, float] = {
-    **dict.fromkeys((*_DRAWN_FIRST, *FAULTS), 0.012),
+    **dict.fromkeys((*_DRAWN_FIRST, *(name for name in FAULTS if name != "event_unasked")), 0.012),
     **{"edit_absent": 0.04, "edit_wrong": 0.06, "edit_hiss": 0.04, "edit_otherwise": 0.08},
     **{"edit_opposite": 0.03, "edit_halfway": 0.04, "edit_faint": 0.08, "edit_residue": 0.1},
     "sampling_rate": 0.12,  # AudioLDM 2, AUDIT and Tango work at 16 kHz, MusicGen at 32
 }
+
+# By draws of their own, so that they move no other: whoever edits, something else may come too, and
+# editors that make a clip anew leave clean clips that share nothing with the original but the kind.
+LATE = {"event_unasked": 0.07, "clip_regenerated": 0.08}
 
 SYSTEMS: dict[str, dict[str, float]] = {
     "sim_careful": dict.fromkeys(FAULTS, 0.004),
@@ -125,6 +129,23 @@ def draw_doses(
             local = _moment(length, rng) if rng.random() < local_share else None
             doses[fault.name] = Dose(severity, local if fault.local else None)
     return doses | implied(doses, operation)
+
+
+def draw_late(
+    operation: str, scene: Scene, drawn: Mapping[str, Dose], band_hz: float, rng: Generator
+) -> dict[str, Dose]:
+    """Those of LATE that are committed beside what was `drawn`."""
+    stages = {FAULTS[name].stage for name in drawn}
+    if Stage.FILE in stages or any(FAULTS[name].whole for name in drawn):
+        return {}
+    doses = {}
+    for name, chance in LATE.items():
+        fault = FAULTS[name]
+        befalls = rng.random() < chance and fault.can_befall(scene, operation)
+        taken = fault.stage is Stage.BACKGROUND and stages & {Stage.BACKGROUND, Stage.ESTIMATE}
+        if befalls and not taken:
+            doses[name] = Dose(fault.draw(band_hz, rng))
+    return doses
 
 
 def _listening_test(scene: Scene, rng: Generator) -> dict[str, float]:

@@ -12,8 +12,8 @@ import numpy as np
 from scipy import fft
 from scipy.ndimage import uniform_filter1d
 
-from auditeval.features.alignment import SILENCE_DB, percentiles
-from auditeval.features.mel import hann
+from auditeval.features.alignment import percentiles
+from auditeval.features.mel import SILENCE_DB, hann
 
 RATE_HZ = 16000
 HOP_SECONDS = 0.02

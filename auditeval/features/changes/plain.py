@@ -6,6 +6,7 @@ import re
 
 from auditeval.data.change_words.vocabulary import EVENT
 from auditeval.features.changes.amounts import BELOW, find_amount
+from auditeval.features.kept import kept_alone
 
 _DEFECT = (
     r"(?:noise|hum|hiss|static|buzz\w*|crackl\w*|echo\w*|reverb\w*|distort\w*|clipp\w*|muffl\w*)"
@@ -14,6 +15,17 @@ _GENDER = r"(?:man|woman|male|female|boy|girl|lady|gentleman)"
 _REWRITTEN = tuple(
     (re.compile(pattern), words)
     for pattern, words in (
+        # What is toned down is turned down; "a tone down" is lower.
+        (
+            r"(^|[,;:.] ?|\b(?:and|but|so|then|to|you|let's|just|also|now|should|not) )"
+            r"ton(?:e|ing)(?= (?:\S+ ){0,4}?down\b)",
+            r"\1turn",
+        ),
+        # Its voice is no change: what is around it is to go.
+        (
+            rf"\b(?:isolat|extract|separat)(?:e|ing)? (.+?) from ((?:\S+ ){{0,2}}?{_DEFECT})\b",
+            r"remove \2 from \1",
+        ),
         (BELOW.pattern, "down by "),
         (r"\b(?:by|of|to|at) ?\+ ?(?=\d)", "up by "),
         (
@@ -61,6 +73,8 @@ _OF_TIME = re.compile(
     r"^delay (?:the|this)\b|\b(?:increase|expand|widen|restore) the (?:dynamic range|dynamics)\b"
 )
 _PACE = re.compile(r"\b(?:speed|tempo|pace|rate|play\w*|as long|length|duration|longer|shorter)\b")
+_MORE = re.compile(r"\b(?:and|then|so|with)\b|(?<!thing )(?<!all )(?<!sounds )\bbut\b|[,;]")
+"""Where what is to be kept alone may not be all that is asked for."""
 _LEVEL = re.compile(r"\b(?:volume|loudness|gain)\b")
 _OTHER = re.compile(
     r"\b(?:add|insert|pitch|noise|reverb\w*|echo\w*|bass|treble|lufs|slow\w*|fast\w*|quick\w*)\b"
@@ -87,7 +101,7 @@ def told_outright(text: str) -> str | None:
     >>> told_outright("set the speed to 0.8x"), told_outright("fade out at the end")
     ('slower', 'event')
     """
-    if _OF_TIME.search(text):
+    if _OF_TIME.search(text) or (kept_alone(text) and not _MORE.search(text)):
         return EVENT
     found = find_amount(text)
     if found is None or found.unit != "ratio" or found.value == 1 or _OTHER.search(text):

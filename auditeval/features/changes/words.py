@@ -11,12 +11,13 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from scipy import special
 
-from auditeval.data.change_words.vocabulary import CHANGES
+from auditeval.data.change_words.vocabulary import CHANGES, EVENT
 from auditeval.digests import sha256
 from auditeval.features.changes.amounts import Amount, find_amount
 from auditeval.features.changes.plain import in_plain_words, told_outright
 from auditeval.features.changes.polarity import direction, said_apart, terms
 from auditeval.features.minilm import DIM, shared
+from auditeval.features.wishes import wishes_event
 from auditeval.types import UserError
 
 WEIGHTS = Path(__file__).with_name("words.safetensors")
@@ -24,6 +25,7 @@ WEIGHTS = Path(__file__).with_name("words.safetensors")
 
 _FACTS = "words"
 _SURE = 2.0  # times the logits, which a penalty shrinks: log loss on held-out wordings is least
+_EVENT, _LIKELY = CHANGES.index(EVENT), 0.5  # of a change: less does not stand against a wish
 _TERM = 0.7  # beside an embedding of length 1: what did best on wordings that are held out no more
 
 
@@ -66,7 +68,10 @@ class ChangeWords:
         if (sure := told_outright(text)) is not None:
             return (np.array(CHANGES) == sure).astype(np.float32)
         row = inputs(text, self._minilm.sentence(text), self._places)
-        return special.softmax(_SURE * (self._weight @ row + self._bias)).astype(np.float32)
+        found = special.softmax(_SURE * (self._weight @ row + self._bias)).astype(np.float32)
+        if np.delete(found, _EVENT).max() < _LIKELY and wishes_event(text):
+            return (np.arange(len(CHANGES)) == _EVENT).astype(np.float32)
+        return found
 
     def amount(self, text: str) -> Amount | None:
         """By how much, if the text says so; see `find_amount`."""

@@ -10,8 +10,8 @@ from scipy.ndimage import maximum_filter1d, uniform_filter1d
 from auditeval.features.alignment import EDGE_FRAMES, RANGE_DB, Alignment, percentiles
 from auditeval.features.comparison import Frames
 from auditeval.features.extractor import Extractor
-from auditeval.features.extractors.spectrum import FLOOR_DB, Spectrum
-from auditeval.features.mel import centres, from_db, to_db
+from auditeval.features.extractors.spectrum import Spectrum
+from auditeval.features.mel import SILENCE_DB, centres, from_db, to_db
 
 MEASURES = (
     "decay",  # seconds in which bands fall by 60 dB where they fall, log: of reverberation
@@ -30,7 +30,7 @@ _SILENT_DB = 20.0  # so much less in all bands is no effect: what was there was 
 _AROUND_FRAMES = 21
 _FALL_FRAMES = 10
 _ENOUGH_FRAMES = 100  # a second: measures of less are worth less
-_CLEAR_DB = FLOOR_DB + 6  # below it a mean spectrum is that of nothing
+_CLEAR_DB = SILENCE_DB + 6  # below it a mean spectrum is that of nothing
 _PERIODS = (4, 12, 50, 200)  # frames of 10 ms: half of 25, 8, 2 and 0.5 Hz
 
 
@@ -82,7 +82,7 @@ def measure(mel: np.ndarray) -> np.ndarray:
     level = to_db(powers)
     loud = level.max()
     full = to_db(power.mean(axis=1))
-    heard = np.maximum(bands, max(loud - RANGE_DB, FLOOR_DB))
+    heard = np.maximum(bands, max(loud - RANGE_DB, SILENCE_DB))
     mean = to_db(from_db(heard).mean(axis=1))
     second = to_db(uniform_filter1d(powers, 100, mode="nearest"))
     active = level > loud - 30

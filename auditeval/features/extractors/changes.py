@@ -20,7 +20,7 @@ from auditeval.features.changes.words import ChangeWords
 from auditeval.features.comparison import Frames, same_words
 from auditeval.features.extractor import AudioFeatures, Extractor, Texts
 
-_CODE = "3"
+_CODE = "4"
 """Part of the revision: counts the changes here that change a number."""
 
 _UNITS = ("semitones", "ratio", "decibels")

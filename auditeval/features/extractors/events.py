@@ -29,7 +29,7 @@ from auditeval.features.occasions import (
 from auditeval.features.yamnet_network import CLASSES, EMBEDDING_DIM, PATCH_FRAMES
 from auditeval.pretrained.threads import one_thread
 
-_CODE = "5"
+_CODE = "6"
 """Part of the revision: counts the changes here that change a number."""
 
 _BRIDGE_TEMPERATURE = 0.02
@@ -41,7 +41,7 @@ _LEAST = 0.15  # of the evidence of a sound that comes when it should not
 _OF_ADDED = [
     place
     for place, name in enumerate(LABEL_NAMES)
-    if (name.startswith("added_") and not name.endswith("rank"))
+    if (name.startswith(("added_", "least_")) and not name.endswith("rank"))
     or name in ("captions_along", "captions_share", "target_after")
 ]
 
@@ -136,15 +136,13 @@ class Events(PatchExtractor):
         track = clip["joint"].astype(np.float32) @ weights
         return np.maximum(track - np.median(track), 0)
 
-    def hear_alone(
-        self, clip: np.ndarray, other: np.ndarray, lag: int, gain: float
-    ) -> tuple[np.ndarray, float]:
+    def hear_alone(self, clip: np.ndarray, other: np.ndarray, lag: int) -> tuple[np.ndarray, float]:
         """The patch in which most is left when the other's bands are taken off; see `HearAlone`.
 
         Of its frames the greatest of three is taken off: a delay by a part of one leaves nothing.
         """
         heard, taken = (band_magnitudes(mel) for mel in (clip, other))
-        taken = of_neighbours(np.maximum, taken) * 10 ** (gain / 20)
+        taken = of_neighbours(np.maximum, taken)
         left = heard.copy()
         first = max(0, -lag)
         stop = max(first, min(len(heard), len(taken) - lag))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.ndimage import uniform_filter
 
-from auditeval.features.alignment import REGIONS, SILENCE_DB, Alignment, percentiles
+from auditeval.features.alignment import REGIONS, Alignment, percentiles
 from auditeval.features.comparison import Frames
 from auditeval.features.extractor import Extractor
 from auditeval.features.mel import from_db, to_db
@@ -46,9 +46,7 @@ class Likeness(Extractor):
         before, after = alignment.overlap()
         loud = percentiles(to_db(from_db(before).sum(axis=1)), 95)[0]
         below = loud - _BELOW_DB
-        # What is silent in a clip that was made softer is no louder for being brought back.
-        least = max(below, SILENCE_DB + max(-alignment.gain, 0.0))
-        before, after = (_FLOOR + _PER_DB * (np.maximum(x, least) - below) for x in (before, after))
+        before, after = (_FLOOR + _PER_DB * (np.maximum(x, below) - below) for x in (before, after))
         level = before.mean(axis=1)
         active = level >= percentiles(level, 95)[0] - _ACTIVE
         intensity, structure = nsim(before, after)
@@ -80,6 +78,7 @@ def nsim(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     x, y = x.astype(np.float64), y.astype(np.float64)
     of_x, of_y = mean(x), mean(y)
-    spread = np.sqrt(np.maximum(mean(x * x) - of_x**2, 0) * np.maximum(mean(y * y) - of_y**2, 0))
-    intensity = (2 * of_x * of_y + _INTENSITY) / (of_x**2 + of_y**2 + _INTENSITY)
-    return intensity, (mean(x * y) - of_x * of_y + _STRUCTURE) / (spread + _STRUCTURE)
+    xx, yy, xy = of_x * of_x, of_y * of_y, of_x * of_y
+    spread = np.sqrt(np.maximum(mean(x * x) - xx, 0) * np.maximum(mean(y * y) - yy, 0))
+    intensity = (2 * xy + _INTENSITY) / (xx + yy + _INTENSITY)
+    return intensity, (mean(x * y) - xy + _STRUCTURE) / (spread + _STRUCTURE)

@@ -12,9 +12,8 @@ from scipy import fft
 from auditeval.features.alignment import ALIGNMENT_NAMES, Alignment, align
 from auditeval.features.comparison import Frames
 from auditeval.features.extractor import AudioFeatures, Extractor
-from auditeval.features.mel import hann, htk_filters
+from auditeval.features.mel import SILENCE_DB, hann, htk_filters
 
-FLOOR_DB = -100.0
 """Band power below this (full scale = 0 dB) is noise of the arithmetic, not sound."""
 
 _BLOCK_FRAMES = 4096
@@ -73,7 +72,7 @@ def log_mel(samples: np.ndarray, n_fft: int, hop: int) -> np.ndarray:
     made = np.empty((-(-len(samples) // hop), Spectrum.BANDS), np.float32)
     for start, frames in _frames(samples, n_fft, hop):
         power = np.square(np.abs(fft.rfft(frames * window, axis=1))) @ filters * scale
-        decibels = np.maximum(10 * np.log10(power + 1e-12), FLOOR_DB)
+        decibels = np.maximum(10 * np.log10(power + 1e-12), SILENCE_DB)
         made[start : start + len(frames)] = decibels
     return made
 

@@ -123,6 +123,18 @@ TRAPS = {
     "Fade out at the end": EVENT,
     "Trim the first two seconds": EVENT,
     "Add rain but not too loud": EVENT,
+    "Tone it down": "softer",
+    "Please tone the music down a bit": "softer",
+    "Tone down the reverb": "less_reverb",
+    "a whole tone down": "pitch_down",
+    "Isolate the speech": EVENT,
+    "Keep only the voice": EVENT,
+    "Remove everything but the whispering man": EVENT,
+    "Isolate the voice from the background noise": "cleaner",
+    "I would like to hear a dog barking in the background": EVENT,
+    "An ambulance ought to be replaced by cheering": EVENT,
+    "There should be more reverb": "more_reverb",
+    "I want the speech faster": "faster",
 }
 
 

@@ -98,12 +98,14 @@ background_replaced = ContentFault(
 )
 
 
-# "Missing altogether" is faithfulness 1; a short gap is noticed at once.
+# "Missing altogether" is faithfulness 1; a short gap is noticed at once, and one of a second is the
+# worst that a clip has.
 @ContentFault(
     _SHARE,
-    quality=((0.05, 0.2), (0.3, 0.6), (1, 0.6)),
+    quality=((0.05, 0.3), (0.2, 1.0), (1, 1.0)),
     relevance=((0.05, 0.0), (1, 0.4)),
     faithfulness=((0, 0.0), (0.1, 1.3), (0.3, 2.3), (0.6, 3.2), (1, 4.0)),
+    since=17,
 )
 def background_lost(x: np.ndarray, share: float, rng: Generator) -> Touched:
     """40 dB down over a share of the clip."""

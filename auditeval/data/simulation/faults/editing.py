@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from auditeval.data.simulation.faults.fault import Edit, EditFault, Scale, Stage
+from auditeval.data.simulation.faults.fault import Edit, EditFault, Fault, Scale, Stage
 from auditeval.data.simulation.scenes import Sound
 from auditeval.data.simulation.signals import RATE_HZ, Span, active_rms, blended, coloured, decibels
 
@@ -58,6 +58,26 @@ def edit_halfway(edit: Edit, amount: float, rng: Generator) -> None:
         edit.event, edit.places = np.zeros_like(edit.event), edit.places[:1]
     else:
         edit.event, edit.places = edit.before + edit.event, edit.places[1:]
+
+
+# Something that nobody asked for came too: "noticeable changes" (3) to the rest, wherever it is.
+@Fault(
+    Scale("dB down", ((0, 20), (1, 0))),
+    relevance=((0, 0.3), (20, 0.0)),
+    faithfulness=((0, 1.7), (10, 1.2), (20, 0.5)),
+    stage=Stage.EVENT,
+    needs="wrong",
+    since=17,
+)
+def event_unasked(edit: Edit, down_db: float, rng: Generator) -> None:
+    """Another event, half a clip away from where the edit is."""
+    event, length = edit.scene.wrong(), len(edit.background)
+    start = (event.span[0] + length // 2) % length
+    stop = min(start + event.span[1] - event.span[0], length)
+    came = event.samples[event.span[0] :][: stop - start]
+    edit.background = edit.background.copy()
+    edit.background[start:stop] += decibels(-down_db) * came
+    edit.touched.append((start, stop))
 
 
 # Removed where it should be added, or added once more where it should be removed.

@@ -1,0 +1,120 @@
+"""The name of a sound inside an instruction: where it ends, what is none, which words carry it."""
+
+from __future__ import annotations
+
+import re
+
+# Where a name ends and another thing is asked for.
+_NEXT = re.compile(
+    r"(?:\s*[,;.])?\s+(?:and|but|then|and then)\s+(?:also\s+)?(?:make|turn|raise|lower|increase|"
+    r"decrease|reduce|boost|add|remove|change|convert|speed|slow|keep|leave|apply|give|set|let|"
+    r"have|shift|mute|delete|replace|lose|kill|bring|put|get|no|there (?:should|must)|"
+    r"(?:i|we) (?:want|would|don't|do not))\b.*|\s*,\s*(?:convert|make|change)\b.*|[.;!?]\s.*",
+    re.IGNORECASE,
+)
+_WHERE = re.compile(
+    r"\s+(?:from|to|in|into|on|onto|over|under|behind|throughout|near|at|of)\s+(?:the|this|that|"
+    r"my|it)\b"
+    r"(?:\s+(?:audio|recording|clip|sound|track|scene|mix|mixture|background|file|original|whole|"
+    r"entire|end|beginning|start|middle)\b.*)?$",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(
+    r"(?:,?\s+(?:(?:would (?:be|make|sound)|is (?:what|all)|will do)\b.*|"
+    r"(?:should|must|ought to) be (?:heard|audible|there)|too|as well|instead|any ?more|at all|"
+    r"if possible|for me|completely|entirely|altogether|on top(?: of (?:it|that|this|everything))?|"
+    r"in there|(?:to be )?(?:added|inserted|included|mixed in)))+$",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(
+    r"^(?:(?:the|an?|any|some)\s+)?(?:sounds?|noises?|recording)\s+of\s+", re.IGNORECASE
+)
+# How a sound sounds, whom it is told, and all but something: nothing that comes or goes.
+_NO_SOUND = re.compile(
+    r"\b(?:volume|loudness|level|gain|pitch|key|tempo|pace|speed|rate|length|duration)"
+    r"(?=$|[,;]|\s+(?:of|by|from|to|in|on|at|for|and|so|a|just|back|down|up|more|\w+ly)\b)|"
+    r"^(?:it|up|down)\b|\b(?:up|down)$|"
+    r"^(?:everything|every|all|anything)\b.*\b(?:except|but|besides|apart from|other than)\b|"
+    r"^(?:everything|anything|all|every sound) else\b|^(?:all |everything )?(?:of )?the rest\b|"
+    r"^(?:(?:all|any|every|the|those|these) )*other (?:\w+ )?(?:sound|noise|thing|source)s?\b",
+    re.IGNORECASE,
+)
+# How one sounds, or is to: of such things no sound comes or goes.
+_DEGREE = re.compile(
+    r"\b(?:more|less|fewer|much|louder|quieter|softer|higher|lower|deeper|faster|slower|quicker|"
+    r"brighter|darker|duller|warmer|clearer|cleaner|drier|closer|crisper|bigger|larger|smaller|"
+    r"stronger|weaker|longer|shorter|calmer|angrier|happier|sadder|noisier|sharper|richer|fuller|"
+    r"harsher|smoother|livelier|better|gentler|lighter|heavier|nearer|further|farther)\b|"
+    r"\b(?:so|too|as|very|not|that) (?:loud|quiet|soft|high|low|deep|fast|slow|quick|bright|dark|"
+    r"dull|noisy|angry|sad|happy|calm|far|close|long|short)\b|"
+    r"\bto (?:be|sound|speak|talk|seem|have|change|become|get|move|feel|come|stay|go|start|stop)\b",
+    re.IGNORECASE,
+)
+_MANNER = re.compile(
+    r"^(?:it|him|her|them|me|us|you|everything|anything|nothing|something|to|for|only|just|longer|"
+    r"no|none|need|problem|way|matter|doubt|idea|change|more|less)\b|"
+    r"\b(?:pitch\w*|key|tempo|pace|speed|rate|volume|loudness|level|gain|voices?|tone|accent|"
+    r"timbre|emotion\w*|mood|anger|joy|sadness|excitement|energy|enthusiasm|emphasis|intonation|"
+    r"reverb\w*|echo\w*|delay|distort\w*|overdriv\w*|nois[ey]\w*|hiss\w*|hum|static|chorus|tremolo|"
+    r"vibrato|flang\w*|phas\w*|compress\w*|bass(?! (?:guitar|drum|clarinet))|treble|highs|lows|"
+    r"mids|hall|room|acoustics?|ambien\w+|distance|filter\w*|effects?|dynamics?|whisper\w*|quality|"
+    r"clarity|warmth|muffl\w*|version|style|manner|way|speaker|talker|narrator|gender|words?|"
+    r"sentence|phrase|pauses?|says?|said|saying|saturat\w*|clipp\w*|denois\w*|limit\w*|equali\w*|"
+    r"megaphones?|individual|performance|hurry|stutter\w*|names?|shout|yell|frequenc\w*|"
+    r"semitones?|octaves?|db|decibels?|percent)\b|"
+    r"\b\w{3,}(?:ness|ility|dom|ism|iance|itation|ulation)\b|"
+    r"\b(?!\w+ing\b)\w+ of (?:the|an?|it|this|that|my|everything)\b|"
+    r"\b(?:low|high|top) end\b|\bsibilan\w+|\bsnr\b|[%\d\"“”«»]",
+    re.IGNORECASE,
+)
+_MARKS = " .!?,;:\"'"
+_EMPTY = frozenset(
+    (
+        *("a", "an", "the", "this", "that", "these", "those", "some", "any", "all", "another"),
+        *("my", "his", "her", "its", "of", "in", "on", "at", "to", "from", "with", "and", "or"),
+        *("by", "into", "over", "is", "are", "be", "there", "one", "other", "sound", "sounds"),
+        *("noise", "noises", "recording", "audio", "background", "foreground"),
+    )
+)
+_VOICE = re.compile(r"(?:speak|spoke|talk|speech|voice|vocal|narrat|dialog|convers)\w*")
+_ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e)$")
+
+
+def name(words: str | None) -> str:
+    """Without what else is asked for, where it is, the words "the sound of", and stops.
+
+    >>> name("the sound of rain in the background and make it louder.")
+    'rain'
+    """
+    left = re.sub(r"^(?:and|but) ", "", words or "", flags=re.IGNORECASE)
+    left = _TAIL.sub("", _NEXT.sub("", left).strip(_MARKS))
+    return _NAMED.sub("", _TAIL.sub("", _WHERE.sub("", left))).strip(_MARKS).lower()
+
+
+def is_no_sound(name: str) -> bool:
+    """Whether a name is that of a quantity, or of all that is not told."""
+    return bool(_NO_SOUND.search(name))
+
+
+def is_degree(words: str) -> bool:
+    """Whether words tell how much of something, or how something is to be."""
+    return bool(_DEGREE.search(words))
+
+
+def is_manner(words: str) -> bool:
+    """Whether words that stand for a sound tell how one sounds, and how much of it."""
+    return is_degree(words) or bool(_MANNER.search(words))
+
+
+def stems(words: str) -> set[str]:
+    """Of the words that carry a meaning, what "barks" and "barking" share; all voices are one.
+
+    >>> sorted(stems("the dog barking")), sorted(stems("a man speaks")), stems("the speech")
+    (['bark', 'dog'], ['man', 'voice'], {'voice'})
+    """
+    found = (
+        re.sub(r"'s$", "", word)
+        for word in re.findall(r"[^\W\d_]+(?:'\w+)?", words.lower())
+        if word not in _EMPTY
+    )
+    return {"voice" if _VOICE.fullmatch(x) else _ENDING.sub("", x) for x in found}

@@ -1,0 +1,203 @@
+"""Sounds that an instruction wishes here or away without an order: "there should be no rain"."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from auditeval.features.named import is_manner, name, stems
+
+
+class Wish(NamedTuple):
+    """Names of sounds, "" where none is meant, and where in the text it stands."""
+
+    new: str
+    gone: str
+    start: int
+    stop: int
+
+
+_I = r"(?:i|we)(?:'d| would|'m| am| do)?(?: (?:really|just|also|rather|now))*"
+_WANT = rf"{_I} (?:like|love|want|wish(?: for)?|need|prefer|wanna|fancy|looking for)(?: also)?"
+_HAVE = r"(?: to (?:also )?(?:hear|have|listen to))?"
+_NOT_WANT = (
+    r"(?:i|we)(?: really| just)? (?:do not|don't|no longer|never)(?: really| ever)? "
+    r"(?:want|need|like|wish)(?: to (?:hear|have|listen to))?|"
+    rf"{_I} (?:like not to|not) (?:hear|have)|(?:i|we) (?:can't|cannot) (?:stand|bear)|"
+    r"(?:i|we) (?:can|could) do without|enough (?:of|with)"
+)
+_MUST = r"(?:should|must|has to|have to|needs? to|ought to|shall|(?:is|are)(?: supposed)? to)"
+_CAN = r"(?:can|could|may|might|should|shall)"
+_WE = rf"{_CAN}(?:n't)? (?:we|i)(?: (?:also|please|maybe|just))*"
+_IT = r"(?:it|this|that|same|clip|recording|audio|track|version|scene)"
+_INSTEAD = r"(?:instead of|in place of|rather than)"
+_ADDED = (
+    r"(?:add|insert|includ|introduc|overlai|overlay|layer|superimpos|mix|blend|splic|heard|audible|"
+    r"present)(?:ed|d)?(?: in)?"
+)
+_TAKEN = (
+    r"(?:(?:remov|delet|eras|eliminat|suppress|silenc|mut|dropp|kill|exclud|omitt|discard|"
+    r"cancel|cancell)ed|(?:taken|cut|filtered|left|edited|stripped) (?:out|away)|cut|gone|"
+    r"got rid of|gotten rid of)"
+)
+_SWAPPED = r"(?:replac|swapp|exchang|substitut|trad|switch|turn|chang|convert|transform)ed(?: out)?"
+_DEPART = (
+    rf"(?:(?:be |to be |being )?{_TAKEN}|(?:to )?(?:go|disappear|vanish|stop|cease)|"
+    r"(?:to )?go (?:away|silent)|(?:to )?fall silent|out)(?=$|[,;:.!?]| (?:from|and|in the)\b)"
+)
+_MIX_IN = (
+    r"(?:sprinkle|superimpose|splice|blend|weave|work|slip|throw|toss|paste|dub|fold|pipe|drop|"
+    r"bring|put|mix|patch|fade|stick)"
+)
+_PUT = (
+    r"(?:superimpos(?:e|ing)|append(?:ing)?|embed(?:ding)?|incorporat(?:e|ing)|inject(?:ing)?|"
+    r"generat(?:e|ing)|creat(?:e|ing)|synthesi[sz](?:e|ing)|produc(?:e|ing)|simulat(?:e|ing)|"
+    r"(?:sprinkl(?:e|ing)|blend(?:ing)?|stack(?:ing)?)(?: in)?|give (?:me|us)|"
+    r"(?:splice|weave|work|slip|throw|toss|paste|dub|fold|pipe|drop|stick|patch|fade) in)"
+)
+_DROP = (
+    r"(?:kill(?:ing)?|los(?:e|ing)|ditch(?:ing)?|discard(?:ing)?|omit(?:ting)?|exclud(?:e|ing)|"
+    r"cancel(?:l?ing)?(?: out)?|subtract(?:ing)?|purg(?:e|ing)|stop(?:ping)?|scrap|axe|dump|"
+    r"(?:clean|clear|wipe|scrub|edit|block|tune|weed|rub|throw|blank)(?:n?ing)? out|"
+    r"(?:do|doing) away with|(?:turn|switch|shut)(?:t?ing)? off)"
+)
+_BEGIN = (
+    r"(?:^|[,;:.!?–—-]\s*|\b(?:and|but|then|so|also|now|just|please|to|you|let's|lets|let us|we|"
+    r"about|mind|of|by|me|not)\s)\s*"
+)
+"""Where something is asked for, for what begins with a verb."""
+_CLAUSE = r"(?:^|[,;:.!?–—]\s*|\b(?:and|but|then|so)\s)\s*"
+_THING = r"[^,;:.!?]{2,80}?"
+_END = r"(?=$|[,;:.!?])"
+_VERB = r"(?:let|make|have|give|get|keep|there|i|we|you|it|he|she|they)\b"
+_ONE = r"(?=(?:an?|the|some|another)\b)"
+_THERE = r"(?=$|[,;:.!?]| (?:in(?! place)|at|near|over|on|onto|to|into|from)\b)"
+_NEW, _GONE = rf"(?P<new>{_THING}){_END}", rf"(?P<gone>{_THING}){_END}"
+
+_WISHES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        # One sound for another.
+        rf"{_CLAUSE}(?P<gone>{_THING}) (?:{_MUST}|to) be {_SWAPPED} (?:with|by|for|to|into) {_NEW}",
+        rf"{_CLAUSE}{_CAN} (?P<gone>{_THING}) (?:please )?be {_SWAPPED} "
+        rf"(?:with|by|for|to|into) {_NEW}",
+        rf"{_CLAUSE}{_INSTEAD} (?P<gone>{_THING})(?:, ?| )"
+        rf"(?:{_WANT}{_HAVE}|there {_MUST} be|(?:let )?there be|(?:put|use|have|play|let me hear|"
+        rf"give me|add|insert)(?: in)?) {_NEW}",
+        rf"{_CLAUSE}{_INSTEAD} (?P<gone>{_THING}),\s*(?!\s|{_VERB}){_NEW}",
+        rf"{_BEGIN}(?:trad(?:e|ing)|switch(?:ing)?|(?:trade|switch) out) "
+        rf"(?P<gone>{_THING}) (?:for|with|to) {_NEW}",
+        rf"{_BEGIN}(?:let|have|make) (?P<gone>{_THING}) (?:become|turn into|into) {_ONE}{_NEW}",
+        rf"{_CLAUSE}(?P<gone>{_THING}) (?:becomes|turns into|"
+        rf"{_MUST} (?:become|turn into)) {_ONE}{_NEW}",
+        rf"(?:{_WANT}{_HAVE}|there {_MUST} be|{_WE} (?:have|hear)|use|have|play|make it|"
+        rf"give me) (?P<new>{_THING}),? (?:{_INSTEAD}|and not) {_GONE}",
+        rf"{_I} (?:prefer|hear|have) (?P<new>{_THING}) (?:than|to|over) {_GONE}",
+        # Away.
+        rf"{_CLAUSE}(?:{_NOT_WANT})(?: any(?: more)?)? {_GONE}",
+        rf"\bthere (?:{_MUST} not|(?:should|must)n't|(?:do|does)n't (?:need|have) to) be"
+        rf"(?: any)? {_GONE}",
+        rf"\b(?:there {_MUST} be|let there be|{_WANT}{_HAVE}) no (?:more )?{_GONE}",
+        rf"\blet there not be(?: any)? {_GONE}",
+        rf"^(?:no more|no|without|minus)(?: any)? {_GONE}",
+        rf"\b{_IT}(?: again)? (?:without(?: any)?|with no(?: more)?) {_GONE}",
+        rf"{_CLAUSE}(?P<gone>{_THING}) (?:(?:(?:should|must|can) ?(?:not|n't)) be "
+        rf"(?:heard|audible|there|present)|(?:{_MUST}|can) {_DEPART})",
+        rf"{_CLAUSE}{_CAN} (?P<gone>{_THING}) (?:please )?(?:be )?{_DEPART}",
+        rf"(?:{_BEGIN}(?:let|have|make|get)|{_WANT}(?: to (?:have|see|get))?) "
+        rf"(?P<gone>{_THING}) {_DEPART}",
+        rf"{_BEGIN}(?:clean|clear|wipe|scrub|edit|block|tune|weed|rub|throw|blank) "
+        rf"(?P<gone>{_THING}) out\b",
+        rf"{_BEGIN}(?:turn|switch|shut) (?P<gone>{_THING}) off\b",
+        rf"{_BEGIN}{_DROP} {_GONE}",
+        rf"^(?P<gone>{_THING})\s*[,:;–—-]+ ?(?:(?:can|could|would) you )?"
+        rf"(?:remove|delete|erase|mute|silence|drop|cut|get rid of|take out) (?:it|that|them)\b",
+        # Here.
+        rf"\b{_WANT}{_HAVE} {_NEW}",
+        rf"\b(?:there {_MUST}(?: also)? be|let there(?: also)? be) {_NEW}",
+        rf"\b(?:let (?:me|us)|let's|(?:i|we) {_MUST}|(?:i|we) can|you {_MUST}(?= hear))"
+        rf"(?: also| now)? (?:hear|have) {_NEW}",
+        rf"\b(?:{_WE}|(?:is it|would it be) possible to|why not) (?:have|get|hear) {_NEW}",
+        rf"{_CLAUSE}(?:how|what) about(?: (?:having|hearing))? {_NEW}",
+        rf"\b(?:it|(?:this|the|my) (?:clip|recording|audio|scene|track|mix)) (?:needs|could use|"
+        rf"lacks|is missing|should (?:have|contain|include)) {_NEW}",
+        rf"{_CLAUSE}(?P<new>{_THING}) {_MUST} (?:also )?(?:be {_ADDED}|come in|set in){_THERE}",
+        rf"{_CLAUSE}{_CAN} (?P<new>{_THING}) (?:please )?be {_ADDED}{_THERE}",
+        rf"{_BEGIN}{_MIX_IN} (?P<new>{_THING}) in(?=$|[,;:.!?]| (?:at|over|near|there)\b)",
+        rf"{_BEGIN}{_PUT} {_NEW}",
+    )
+)
+# What sounds already: that it is to be there asks for something else.
+_KNOWN = re.compile(
+    r"(?:the (?!(?:sounds?|noises?) of)|(?:this|that|these|those|its?|his|her|my|our|their|your|"
+    r"all|both|each|every\w*)\b|\w+'s\b)",
+    re.IGNORECASE,
+)
+# How it is to sound, as much as what.
+_HOW = re.compile(
+    r"\b(?:as if|as though|like|through|behind|far|distant|inside|within|away|close|near|nearby|"
+    r"under|\w+ly|high|low|deep|loud|quiet|soft|fast|slow|angry|sad|calm|happy)\b|"
+    r"\b(?:in|from|at|into|on|over) an?\b",
+    re.IGNORECASE,
+)
+_TO = re.compile(
+    r"^((?:the|an?|some|another|that|my) \w+(?: \w+)?) to (?!the\b|an?\b|my\b)(?=\w+$)",
+    re.IGNORECASE,
+)
+_PERSON = re.compile(
+    r"\b(?:man|woman|boy|girl|lady|gentleman|person|male|female|(?:grand)?(?:mother|father)|"
+    r"actor|actress|singer|speaker|teacher|queen|king|host)\b",
+    re.IGNORECASE,
+)
+
+
+def wished(text: str, caption: str = "") -> Wish | None:
+    """What a text without caveats wishes here or away, None where it tells no such thing.
+
+    What the caption has already is not wished here: so one asks for another manner of it.
+
+    >>> wished("There should be a dog barking.")[:2], wished("No more rain!")[:2]
+    (('a dog barking', ''), ('', 'rain'))
+    >>> wished("I want a deeper voice."), wished("There should be rain.", "Rain falls.")
+    (None, None)
+    """
+    found = sorted(
+        (
+            wish
+            for pattern in _WISHES
+            if (match := pattern.search(text)) and (wish := _wish(match, caption))
+        ),
+        key=lambda wish: wish.start,
+    )
+    if not found:
+        return None
+    first = found[0]
+    for later in found[1:]:
+        both = (first.new or later.new, first.gone or later.gone)
+        if later.start >= first.stop and all(both) and not (later.new and later.gone):
+            return Wish(*both, first.start, later.stop)
+    return first
+
+
+def wishes_event(text: str) -> bool:
+    """Whether a text wishes a sound here or away, and says nothing of how one is to sound."""
+    wish = wished(text)
+    return wish is not None and not _HOW.search(f"{wish.new} {wish.gone}")
+
+
+def _wish(match: re.Match[str], caption: str) -> Wish | None:
+    groups = match.groupdict()
+    sides = [groups.get("new") or "", groups.get("gone") or ""]
+    if any(map(is_manner, sides)) or all(map(_PERSON.search, sides)):
+        return None
+    new, gone = (_TO.sub(r"\1 ", name(side)) for side in sides)
+    if not (new or gone) or (new and not gone and not _comes(sides[0], caption)):
+        return None
+    return Wish(new, gone, *match.span())
+
+
+def _comes(words: str, caption: str) -> bool:
+    if _KNOWN.match(words):
+        return False
+    what = _HOW.split(words)[0]
+    return bool(re.match(r"another\b", words, re.I) or stems(what) - stems(caption))
