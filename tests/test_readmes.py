@@ -142,8 +142,8 @@ GIVEN = {
             "in .96 of 12",
         ),
         *("wrong in .92, 1.00 (end) and .88", "and .96 to\n  1.00", "of 24 each"),
-        *("Of 72 melodies", "one in .99", "left: .83", "opposite, .38, .65, .67", ".62 and .38"),
-        *(".50 to .67 of 12", ".42 to .58 (place)", ".17 to\n  .83 (number)"),
+        *("Of 72 melodies", "one in .99", "left: .50", "opposite, .50, .52, .75", ".56 and .12"),
+        *(".50 to .67 of 12", ".25 to .67 (place)", ".17 to\n  .83 (number)"),
     ],
     "train_p835": ["104 human-rated files", "CC BY 4.0", "104 files", "300 epochs", "There are 13"],
 }

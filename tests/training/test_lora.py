@@ -270,7 +270,7 @@ def test_it_learns_eight_pairs_by_heart(tiny_omni: Path, table: Path, tmp_path: 
             tiny_omni,
             tmp_path / "few.jsonl",
             tmp_path / "run",
-            *("data.split.test_share=0.3", "fit.epochs=60", "fit.batch_size=8"),
+            *("data.split.test_share=0.3", "fit.epochs=80", "fit.batch_size=8"),
             *("optimizer.lr=6e-3", "fit.accumulate=1", "model.dropout=0.0"),
         )
     )
