@@ -121,7 +121,9 @@ def test_another_event_comes_where_the_edit_is_not(scenes: list[Scene]) -> None:
     made, changed = render(scene, "add", {"event_unasked": Dose(1.0)}, rng)
     came = np.flatnonzero(np.abs(made - clean) > 1e-4)
     assert [came[0] >= start and came[-1] < stop for start, stop in changed].count(True) == 1
-    other = scene.wrong().samples
+    other, half = scene.wrong().samples, len(made) // 2
+    away = abs(int(came[0]) - int(np.flatnonzero(np.abs(other) > 1e-4)[0]))
+    assert away == pytest.approx(half, abs=0.05 * len(made))
     assert np.abs(made - clean).max() == pytest.approx(np.abs(other).max(), rel=0.2)
 
 

@@ -306,6 +306,22 @@ def test_words_are_found_in_what_was_added(encoder: Encoder) -> None:
         assert [list(events.values())[row] for row in table.argmax(axis=0)] == [right, right]
 
 
+def test_a_level_is_taken_out_of_what_only_one_clip_has(encoder: Encoder) -> None:
+    """An edit that is softer or louder holds the same; where nothing came, nothing is there."""
+    rate = Events.rate_hz
+    sea = 0.1 * synthesize("sea_waves", 3, 3.0, rate)
+    siren = sea + place(match_peak(synthesize("siren", 8, 1.0, rate), sea), rate, len(sea))
+    before, only = heard(encoder, sea), encoder.inputs.evidence.index("events.added_only_loud")
+    events = encoder.extractors["events"]
+    rows = [embedded(events, text) for text in ("Waves roll.", "A siren.", "a siren")]
+    texts = Texts(*rows, np.zeros(events.text_dim, np.float32), rows[0])
+    for edited, least, most in ((siren, 0.15, 0.5), (sea, 0.0, 0.02)):
+        for gain in (1.0, 0.5, 2.0):
+            after = heard(encoder, gain * edited)
+            made = encoder.pair(EncodedPair(before, after, {"events": texts}))
+            assert least <= float(made.evidence[only]) <= most
+
+
 def test_words_are_found_in_recordings(encoder: Encoder, shared_data: Path) -> None:
     """The right event against a wrong one, and its words against others; nothing was trained."""
     with (shared_data / "esc10" / "labels.csv").open(newline="") as file:

@@ -24,18 +24,18 @@ _DRAWN_FIRST = (
     *("clip_regenerated", "clip_unrelated"),
 )
 
+# By draws of their own, so that they move no other: whoever edits, something else may come too, and
+# editors that make a clip anew leave clean clips that share nothing with the original but the kind.
+LATE = {"event_unasked": 0.07, "clip_regenerated": 0.08}
+
 # The share of edits with each fault, whoever edits. Those of the edit itself are commoner: only
 # they tell what relevance is about.
 COMMON: dict[str, float] = {
-    **dict.fromkeys((*_DRAWN_FIRST, *(name for name in FAULTS if name != "event_unasked")), 0.012),
+    **dict.fromkeys((*_DRAWN_FIRST, *(name for name in FAULTS if name not in LATE)), 0.012),
     **{"edit_absent": 0.04, "edit_wrong": 0.06, "edit_hiss": 0.04, "edit_otherwise": 0.08},
     **{"edit_opposite": 0.03, "edit_halfway": 0.04, "edit_faint": 0.08, "edit_residue": 0.1},
     "sampling_rate": 0.12,  # AudioLDM 2, AUDIT and Tango work at 16 kHz, MusicGen at 32
 }
-
-# By draws of their own, so that they move no other: whoever edits, something else may come too, and
-# editors that make a clip anew leave clean clips that share nothing with the original but the kind.
-LATE = {"event_unasked": 0.07, "clip_regenerated": 0.08}
 
 SYSTEMS: dict[str, dict[str, float]] = {
     "sim_careful": dict.fromkeys(FAULTS, 0.004),
