@@ -1,0 +1,139 @@
+"""Scores of edits as editors leave them, whose order any listener could tell: means.
+
+Nothing is asked of the first: a clip and the same damaged, made anew, or with something unasked.
+Then an event is added, taken away, or put in the place of another, in full and by half.
+
+Run by hand: python tests/performance/edits_by_ear.py [-c CHECKPOINT] [--data FOLDER]
+FOLDER holds esc10/ (by default ../shared/data beside the project); a minute.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from results import keep
+from scipy import signal
+
+import auditeval
+from auditeval.types import AXES
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from edited_clips import RATE_HZ, Clip, Edit, lost, pairs, recordings, with_event
+
+SOUNDS = {
+    "rain": "Rain falls.",
+    "sea_waves": "Waves roll.",
+    "helicopter": "A helicopter flies.",
+    "fire_crackling": "A fire crackles.",
+}
+EVENTS = {"dog_bark": "a dog barks", "baby_cry": "a baby cries", "rooster": "a rooster crows"}
+TAKES, EVENT_TIMES, LONG_CLIPS = 3, 2.0, 6
+
+
+def dropped(x: np.ndarray, share: float) -> np.ndarray:
+    """That share of frames of 20 ms silent."""
+    size = round(0.02 * RATE_HZ)
+    gone = np.random.default_rng(0).random(len(x) // size + 1) < share
+    return x * ~np.repeat(gone, size)[: len(x)]
+
+
+def spectral(x: np.ndarray, change: np.ndarray | float, turn: bool = False) -> np.ndarray:
+    """Its cells of 64 ms times `change`, or under phases by chance."""
+    rng = np.random.default_rng(0)
+    _, _, cells = signal.stft(x, RATE_HZ, nperseg=2822)
+    kept = (
+        np.exp(2j * np.pi * rng.random(cells.shape)) if turn else rng.random(cells.shape) >= change
+    )
+    return signal.istft(cells * kept, RATE_HZ, nperseg=2822)[1][: len(x)]
+
+
+def muted(x: np.ndarray) -> np.ndarray:
+    """The third second silent."""
+    return np.concatenate([x[: 2 * RATE_HZ], np.zeros(RATE_HZ), x[3 * RATE_HZ :]])
+
+
+def edits(data: Path) -> Iterator[tuple[str, Edit]]:
+    """What was done, and the pair."""
+    events = {said: recordings(data / name, said, TAKES) for name, said in EVENTS.items()}
+    for name, caption in SOUNDS.items():
+        clips = recordings(data / name, caption, TAKES + 1)
+        for take, clip in enumerate(clips[:TAKES]):
+            yield from alone(clip, clips[take + 1], events["a dog barks"][take].samples)
+            for said, other in zip(events, [*events][1:] + [*events][:1], strict=True):
+                event, second = (events[x][take].samples for x in (said, other))
+                yield from asked(clip, clips, said, event, other, second)
+
+
+def alone(clip: Clip, take: Clip, event: np.ndarray) -> Iterator[tuple[str, Edit]]:
+    x = clip.samples
+    ways = {
+        "as it is": x,
+        "10 dB softer": x * 10**-0.5,
+        "every fifth frame of 20 ms dropped": dropped(x, 0.2),
+        **{f"{share:.0%} of its cells silent": spectral(x, share) for share in (0.2, 0.4, 0.6)},
+        "phases scrambled": spectral(x, 0, turn=True),
+        "the third second silent": muted(x),
+        "the second half silent": lost(x, 0.5),
+        "another recording of the kind": take.samples,
+        "a dog unasked": with_event(x, event, 0.6, EVENT_TIMES),
+    }
+    for way, made in ways.items():
+        yield f"nothing asked: {way}", Edit(x, made, clip.caption, clip.caption)
+
+
+def asked(
+    clip: Clip, clips: list[Clip], said: str, event: np.ndarray, other: str, second: np.ndarray
+) -> Iterator[tuple[str, Edit]]:
+    x, plain = clip.samples, clip.caption
+    long = np.concatenate([clips[n % len(clips)].samples for n in range(LONG_CLIPS)])
+    captions = {name: f"{plain[:-1]} while {name}." for name in (said, other)}
+    here = with_event(x, event, 0.3, EVENT_TIMES)
+    there = with_event(x, second, 0.3, EVENT_TIMES)
+    yield "added", Edit(x, here, plain, captions[said])
+    yield "added: another sound", Edit(x, there, plain, captions[said])
+    both = with_event(here, second, 0.7, EVENT_TIMES)
+    yield "added: another sound too", Edit(x, both, plain, captions[said])
+    yield "taken away", Edit(here, x, captions[said], plain)
+    of_long = with_event(long, event, 0.3, EVENT_TIMES)
+    yield "taken away from 30 s", Edit(of_long, long, captions[said], plain)
+    words = captions[said], captions[other]
+    yield "replaced", Edit(here, there, *words)
+    yield "replaced: nothing taken away", Edit(here, here + there - x, *words)
+    yield "replaced: nothing added", Edit(here, x, *words)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--checkpoint", "-c")
+    shared = Path(__file__).parents[3] / "shared" / "data"
+    parser.add_argument("--data", type=Path, default=shared)
+    chosen = parser.parse_args()
+    made: dict[str, Edit] = {}
+    ways: dict[str, list[str]] = defaultdict(list)
+    for way, edit in edits(chosen.data / "esc10"):
+        ways[way].append(f"{way} {len(ways[way])}")
+        made[ways[way][-1]] = edit
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        evaluator = auditeval.load(chosen.checkpoint, "cpu", folder / "cache", 2)
+        scores = {row.id: row for row in evaluator.score(pairs(folder / "audio", made))}
+    rows = []
+    for way, names in ways.items():
+        means = {axis: np.mean([getattr(scores[n], axis) for n in names]) for axis in AXES}
+        rows.append({"edit": way} | {axis: f"{mean:.2f}" for axis, mean in means.items()})
+        if way.startswith("nothing"):
+            rows[-1]["relevance"] = ""
+        rows[-1]["pairs"] = str(len(names))
+    keep("edits_by_ear", "Mean scores of edits of ESC-10's recordings, which nobody rated", rows)
+
+
+if __name__ == "__main__":
+    main()
