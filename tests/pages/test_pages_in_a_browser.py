@@ -126,9 +126,13 @@ def test_a_result_is_heard_sorted_filtered_and_followed(
         """() => {
           const canvas = document.querySelector("canvas.scatter");
           const box = canvas.getBoundingClientRect();
-          for (let y = 0; y < canvas.clientHeight; y += 3) for (let x = 0; x < canvas.clientWidth; x += 3) {
+          const move = (x, y) =>
             canvas.dispatchEvent(new PointerEvent("pointermove", { clientX: box.left + x, clientY: box.top + y }));
-            if (canvas.style.cursor === "pointer") return [x, y];
+          for (let y = 0; y < canvas.clientHeight; y += 3) for (let x = 0; x < canvas.clientWidth; x += 3) {
+            move(x, y);
+            if (canvas.style.cursor !== "pointer") continue;
+            move(x, y + 9);  // at the rim of what a point reaches, a part of a pixel decides
+            return [x, y + 9];
           }
         }"""  # noqa: E501
     )
