@@ -19,6 +19,7 @@ from auditeval.types import AXES, Axis
 
 _CHANGES = "changes."
 _TOLD = f"{_CHANGES}told"
+_ANEW = "regeneration.regenerated"
 KINDS = ("ridge", "extra_trees", "boosting", "mlp")
 
 
@@ -40,6 +41,10 @@ class EnsembleRegressor(Regressor):
     With `by_removal`, the numbers of the extractors in `of_removals` count only where something is
     to go. How a sound was taken out of a mixture shows in the samples; an editor that makes a clip
     anew keeps none of them, and that is no fault.
+
+    For quality, the numbers of the extractors in `framewise` fade out as far as a clip was made
+    anew (`regeneration.regenerated`): then no frame of it has one of the original's to be held
+    against, and how unlike they are says nothing of how the edit sounds.
 
     What `deaf` names for quality or faithfulness, a number of `alignment` or an extractor, counts
     for the other axes alone: how much softer an edit is says nothing of how it sounds.
@@ -70,6 +75,7 @@ class EnsembleRegressor(Regressor):
         by_removal: bool = False,
         by_change: bool = False,
         of_removals: Sequence[str] = (),
+        framewise: Sequence[str] = (),
         deaf: Mapping[Axis, Sequence[str]] | None = None,
         test_bias: float = 0.0,
         trees: Mapping[str, Mapping[Axis, Sequence[int]]] | None = None,
@@ -91,6 +97,8 @@ class EnsembleRegressor(Regressor):
             raise ValueError(f"deaf: the encoder has no {', '.join(sorted(unknown))}")
         if others := set(deaf) - {"quality", "faithfulness"}:
             raise ValueError(f"deaf: expected quality or faithfulness, not {', '.join(others)}")
+        if framewise and _ANEW not in alignment:
+            raise ValueError(f"framewise: the encoder has no {_ANEW} (features=[...,regeneration])")
         if by_change and _TOLD not in evidence:
             raise ValueError(f"by_change: the encoder has no {_TOLD} (features=[...,changes])")
         self._changes = [
@@ -101,17 +109,20 @@ class EnsembleRegressor(Regressor):
             for place, name in enumerate(alignment)
             if not by_removal or name.partition(".")[0] not in of_removals
         ]
+        self._framewise = [
+            place for place, name in enumerate(alignment) if name.partition(".")[0] in framewise
+        ]
         always = [alignment[place] for place in self._always]
         self._sound = [*always, *always, *(alignment if by_removal else ()), "new", "gone"]
         self._sound += [*(always if by_change else ()), *(evidence[n] for n in self._changes)]
-        self._heard = {
+        self._heard: dict[Axis, list[int]] = {
             axis: [
                 place
                 for place, name in enumerate(self._sound)
                 if not {name, name.partition(".")[0]} & set(deaf.get(axis, ()))
             ]
             for axis in AXES
-            if axis != "relevance"
+            if axis != "relevance"  # which hears all
         }
         super().__init__(
             inputs,
@@ -123,6 +134,7 @@ class EnsembleRegressor(Regressor):
             by_removal=by_removal,
             by_change=by_change,
             of_removals=list(of_removals),
+            framewise=list(framewise),
             deaf=deaf,
             test_bias=test_bias,
             trees={kind: dict(sizes) for kind, sizes in (trees or {}).items()},
@@ -154,26 +166,34 @@ class EnsembleRegressor(Regressor):
         yield self.scale_evidence, batch.evidence
 
     def inputs(self, batch: PairFeatures) -> dict[Axis, Tensor]:
-        new, gone, told = self._asked(batch)
+        asked = new, gone, told = self._asked(batch)
         alignment = self.scale_alignment(batch.alignment)
+        evidence = self.scale_evidence(batch.evidence)
+        of_changes = evidence[:, self._changes]
+        if self.arguments["by_change"]:
+            evidence = evidence * (1 - told)
+            evidence[:, self._changes] = of_changes
+        parts = self._parts(alignment, *asked)
+        fit = torch.cat([*parts, evidence], dim=1)
+        if self.arguments["by_change"]:
+            fit = fit * (new | gone | (told > 0))
+        sound = torch.cat([*parts, of_changes], dim=1)
+        inputs: dict[Axis, Tensor] = {"relevance": fit, "quality": sound, "faithfulness": sound}
+        if self._framewise:
+            anew = batch.alignment[:, [self.given.alignment.index(_ANEW)]]
+            alignment[:, self._framewise] *= 1 - anew
+            inputs["quality"] = torch.cat([*self._parts(alignment, *asked), of_changes], dim=1)
+        return {axis: inputs[axis][:, self._heard.get(axis, slice(None))] for axis in AXES}
+
+    def _parts(self, alignment: Tensor, new: Tensor, gone: Tensor, told: Tensor) -> list[Tensor]:
+        """`alignment`, scaled, by what was asked for."""
         always = alignment[:, self._always]
         parts = [always, always * ~(new | gone)]
         if self.arguments["by_removal"]:
             parts = [always * ~gone, parts[1], alignment * gone]
-        evidence = self.scale_evidence(batch.evidence)
-        of_changes = evidence[:, self._changes]
         if self.arguments["by_change"]:
-            parts = [part * (1 - told) for part in parts]
-            evidence = evidence * (1 - told)
-            evidence[:, self._changes] = of_changes
-            parts += [new, gone, always * told]
-        else:
-            parts += [new, gone]
-        sound = torch.cat([*parts, of_changes], dim=1)
-        fit = torch.cat([*parts, evidence], dim=1)
-        if self.arguments["by_change"]:
-            fit = fit * (new | gone | (told > 0))
-        return {axis: sound[:, self._heard[axis]] if axis in self._heard else fit for axis in AXES}
+            return [*(part * (1 - told) for part in parts), new, gone, always * told]
+        return [*parts, new, gone]
 
     def _asked(self, batch: PairFeatures) -> tuple[Tensor, Tensor, Tensor]:
         """Whether words ask for something new, for something gone; how surely for a change.

@@ -19,6 +19,7 @@ _CREDITS = {
     "likeness": "NSIM of log-mel frames, no weights",
     "naturalness": "DistillMOS (MIT), itself trained on ratings of speech that we cannot list",
     "parts": "short-time spectra, no weights",
+    "regeneration": "log-mel frames, no weights",
     "spectrum": "log-mel statistics, no weights",
     "texture": "short-time power of bands, no weights",
     "voices": "Whisper tiny.en (MIT), Resemblyzer (Apache-2.0), SwiftF0 (MIT)",

@@ -5,7 +5,7 @@
 # pick_the_best/ and processors/ (see README.md). A run that is finished is not trained again. The tables
 # go to RESULTS, by default results/ beside this file, which the READMEs quote. For a quick look:
 # SCENES=20, whose tables go to WORK/results. With ABLATION=1 also ablation.md: simulation less one
-# extractor, or less some faults; eleven runs more.
+# extractor, or less some faults; thirteen runs more.
 set -euo pipefail
 mkdir -p "$2"
 results="${RESULTS:-${SCENES:+$2/results}}"
@@ -83,17 +83,22 @@ fi
 
 # Extractor by extractor, then fault by fault: what simulation alone would teach without it.
 ablate() {
-    local whole=(acoustics changes events likeness naturalness_of_voices parts spectrum words)
+    local whole=(acoustics changes events likeness naturalness_of_voices parts regeneration spectrum texture words)
     local sounds_alone=(model.by_change=false data.changes=null)
-    local runs=() name features
-    for name in acoustics likeness naturalness_of_voices parts; do
+    local no_texture='~model.deaf.faithfulness' no_regeneration=model.framewise=[]
+    local runs=() name features more
+    for name in acoustics changes likeness naturalness_of_voices parts regeneration texture; do
         features="$(printf '%s\n' "${whole[@]}" | grep -v "^$name$" | paste -sd,)"
-        train "without_$name" "${ablation[@]}" "features=[$features]"
+        more=()
+        case $name in
+            changes) more=("${sounds_alone[@]}") ;;
+            regeneration) more=("$no_regeneration") ;;
+            texture) more=("$no_texture") ;;
+        esac
+        train "without_$name" "${ablation[@]}" "features=[$features]" "${more[@]}"
         runs+=("$work/without_$name")
     done
-    train without_changes "${ablation[@]}" "${sounds_alone[@]}" \
-        "features=[acoustics,events,likeness,naturalness_of_voices,parts,spectrum,words]"
-    train offline "${ablation[@]}" "${sounds_alone[@]}" features=offline
+    train offline "${ablation[@]}" "${sounds_alone[@]}" "$no_texture" "$no_regeneration" features=offline
     train without_contrasts "${ablation[@]}" data.contrasts=null
     runs+=("$work/without_contrasts")
     without() { # without NAME FAULTS
@@ -104,7 +109,7 @@ ablate() {
     without decoders neural_codec,neural_decoder,speech_vocoded
     without separation separation_artefacts,separation_leakage,separation_loss
     without effects effect_strength,effect_anew,effect_missing
-    compare ablation "$work"/{simulated,offline,without_changes} "${runs[@]}"
+    compare ablation "$work"/{simulated,offline} "${runs[@]}"
 }
 [ -z "${ABLATION:-}" ] || ablate
 

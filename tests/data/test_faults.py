@@ -13,11 +13,19 @@ from processors_at_hand import AtHand
 from auditeval.data.simulation import faults
 from auditeval.data.simulation.edits import render, word
 from auditeval.data.simulation.faults import FAULTS
-from auditeval.data.simulation.faults.fault import Dose, Fault
+from auditeval.data.simulation.faults.fault import Dose, Fault, Stage
 from auditeval.data.simulation.material import Material
 from auditeval.data.simulation.processors import Processors
 from auditeval.data.simulation.scenes import SLOTS, Scene, make_scene
-from auditeval.data.simulation.systems import LATE, draw_doses, draw_late
+from auditeval.data.simulation.signals import active_rms
+from auditeval.data.simulation.systems import (
+    GENERATIVE,
+    LATE,
+    draw_doses,
+    draw_generated,
+    draw_generative,
+    draw_late,
+)
 from auditeval.types import AXES
 
 LADDER = np.linspace(0, 1, 21)
@@ -98,6 +106,7 @@ def test_each_fault_is_drawn_for_its_operations_alone(scenes: list[Scene], opera
     ):
         drawn = [draw_doses("sim_rough", operation, scene, 16000, rng) for _ in range(3000)]
         drawn += [draw_late(operation, scene, {}, 16000, rng) for _ in range(200)]
+        drawn += [draw_generated(name, operation, scene, 16000, rng) for name in GENERATIVE]
         assert {name for doses in drawn for name in doses} == expected
         assert all(0.0 <= dose.severity <= 1.0 for doses in drawn for dose in doses.values())
 
@@ -113,6 +122,46 @@ def test_what_comes_late_spoils_no_other_fault(scenes: list[Scene]) -> None:
     drawn = [draw_late("add", sound, beside, 16000, rng) for _ in range(500)]
     assert {late for doses in drawn for late in doses} == {"event_unasked"}
     assert np.mean(["event_unasked" in doses for doses in drawn]) == pytest.approx(0.07, abs=0.03)
+
+
+def test_a_generative_system_does_what_it_does_in_each_edit(scenes: list[Scene]) -> None:
+    """And spoils no more of the background, nor does anything instead of the edit."""
+    rng, (sound, _, talker, _) = np.random.default_rng(7), scenes
+    for scene, anew in ((sound, "clip_regenerated"), (talker, "speech_otherwise")):
+        systems = [draw_generative(scene, rng) for _ in range(300)]
+        assert systems.count("sim_generator") == pytest.approx(210, abs=40)
+        for operation in SLOTS:
+            doses = [draw_generated(name, operation, scene, 16000, rng) for name in systems]
+            for name, dose in zip(systems, doses, strict=True):
+                own = anew if name == "sim_generator" else "event_unasked"
+                assert own in dose
+                rest = [FAULTS[fault] for fault in dose if fault != own]
+                assert not any(fault.whole for fault in rest)
+                stages = {fault.stage for fault in rest}
+                assert stages <= {Stage.CLIP, Stage.EVENT, Stage.WORDS}
+                assert operation != "process" or stages <= {Stage.CLIP}
+            alone = np.mean([len(dose) == 1 for dose in doses])
+            assert 0.3 < alone < 0.8
+    mute = talker._replace(offers=talker.offers - {"other_words"})
+    assert {draw_generative(mute, rng) for _ in range(50)} == {"sim_embellisher"}
+
+
+def test_somebody_says_something_else(scenes: list[Scene]) -> None:
+    """For as long as before, as loud; what was added is there too."""
+    talker, rng = scenes[2], np.random.default_rng(8)
+    before, _ = render(talker, "add", {}, rng)
+    made, changed = render(talker, "add", {"speech_otherwise": Dose(1.0)}, rng)
+    assert changed == [(0, len(made))]
+    other = talker.spare("other_words")
+    assert len(other) == len(talker.background) == len(made)
+    apart = np.abs(np.corrcoef(other, talker.background)[0, 1])
+    assert apart < 0.2
+    assert active_rms(other) == pytest.approx(active_rms(talker.background), rel=0.1)
+    start, stop = talker.events["B"].span
+    outside = np.ones(len(made), bool)
+    outside[start:stop] = False
+    assert made[outside] == pytest.approx(other[outside], abs=1e-5)
+    assert np.abs(made - other)[start:stop].max() > 0.01 * np.abs(before).max()
 
 
 def test_another_event_comes_where_the_edit_is_not(scenes: list[Scene]) -> None:

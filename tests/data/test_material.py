@@ -13,7 +13,7 @@ from auditeval import manifest
 from auditeval.audio import files
 from auditeval.audio.waveform import quantised
 from auditeval.data.simulation import build, contrasts
-from auditeval.data.simulation.material import Material, audible, repeated
+from auditeval.data.simulation.material import SPEECH, Material, audible, repeated
 from auditeval.data.simulation.signals import RATE_HZ
 from auditeval.data.simulation.tones import TONES, tones
 from auditeval.data.simulation.vocabulary import known
@@ -86,10 +86,16 @@ def test_readings_are_other_recordings_of_the_same_sentence_in_the_pool(
     names = {clip.recording.name for clips in material.clips[0].values() for clip in clips}
     spoken = {name for name in names if "a00Na" in name}
     assert len(spoken) == 3
+    talk = [clips for name, clips in material.clips[0].items() if name in SPEECH]
+    speech = {clip.recording.name for clips in talk for clip in clips}
+    assert speech > spoken
+    assert not material.sayings(0, "")
     for taken in spoken:
         found = material.readings(0, taken)
         assert {clip.recording.name for clip in found} == spoken - {taken}
         assert all(clip.words == "a00" for clip in found)
+        others = {clip.recording.name for clip in material.sayings(0, taken)}
+        assert others == speech - spoken
         made = material.reading(found[0])
         assert 0.5 * RATE_HZ < len(made) <= RATE_HZ
         assert np.abs(made).max() == pytest.approx(0.9, abs=0.01)

@@ -12,6 +12,7 @@ from auditeval import audio, manifest
 from auditeval.data.simulation import build
 from auditeval.data.simulation.build import EDITS_PER_SCENE
 from auditeval.data.simulation.signals import RATE_HZ
+from auditeval.data.simulation.systems import GENERATIVE
 from auditeval.types import AXES, EditPair
 
 
@@ -46,7 +47,10 @@ def test_a_whole_set_is_kept_and_half_a_set_is_made_again(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     "change",
-    [{"scenes": 2}, {"seconds": 0.9}, {"seed": 6}, {"held_out": ["rain"]}, {"unedited": 0.1}],
+    [
+        *({"scenes": 2}, {"seconds": 0.9}, {"seed": 6}, {"held_out": ["rain"]}, {"unedited": 0.1}),
+        {"generative": 1},
+    ],
 )
 def test_other_arguments_make_another_folder(tmp_path: Path, change: dict[str, Any]) -> None:
     arguments: dict[str, Any] = {"scenes": 1, "seconds": 0.8, "seed": 5}
@@ -59,6 +63,21 @@ def test_more_scenes_keep_the_first_ones(tmp_path: Path) -> None:
     for pair, again in zip(few, many, strict=False):
         assert pair.ratings == again.ratings
         assert pair.edited.read_bytes() == again.edited.read_bytes()
+
+
+def test_edits_of_generative_systems_come_beside_the_others(tmp_path: Path) -> None:
+    without, given = (build.build(tmp_path, 3, 0.8, seed=5, generative=n) for n in (0, 2))
+    pairs, more = (manifest.read(path) for path in (without, given))
+    generated = [pair for pair in more if pair.system in GENERATIVE]
+    assert len(generated) == 6 == len(more) - len(pairs)
+    beside = [pair for pair in more if pair.system not in GENERATIVE]
+    for pair, again in zip(pairs, beside, strict=True):
+        assert (pair.id, pair.raters) == (again.id, again.raters)
+        assert pair.edited.read_bytes() == again.edited.read_bytes()
+    faults = {edit["id"]: {*edit["faults"]} for edit in told(given)}
+    for pair in generated:
+        assert pair.system is not None
+        assert faults[pair.id] & {*GENERATIVE[pair.system]}
 
 
 def test_every_pair_can_be_decoded_and_says_that_it_is_simulated(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from auditeval import checkpoint
 from auditeval.features.encoder import Encoder
 from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.features.pair import PairFeatures
-from auditeval.models.ensemble import KINDS, EnsembleRegressor, conformal_quantile
+from auditeval.models.ensemble import KINDS, EnsembleRegressor
 from auditeval.training.ensemble import fit_members
 from auditeval.types import AXES, UserError
 
@@ -156,56 +155,6 @@ def test_arguments_that_do_not_fit_are_a_sentence(
     assert "\n" not in str(caught.value)
 
 
-def test_the_quantile_is_that_of_the_literature() -> None:
-    """The ceil((n + 1)(1 - alpha)) / n quantile of the empirical distribution."""
-    for n in range(9, 120, 7):
-        residuals = np.random.default_rng(n).exponential(size=n)
-        level = math.ceil((n + 1) * 0.9) / n
-        wanted = np.quantile(residuals, level, method="inverted_cdf")
-        found = conformal_quantile(torch.from_numpy(residuals), torch.arange(n), 0.9)
-        assert found == pytest.approx(wanted)
-    assert conformal_quantile(torch.arange(8.0), torch.arange(8), 0.9) == math.inf
-    assert conformal_quantile(torch.arange(9.0), torch.arange(9), 0.9) == 8.0
-    assert conformal_quantile(torch.empty(0), torch.arange(0), 0.9) == math.inf
-
-
-def test_the_quantile_of_groups_is_that_of_the_literature() -> None:
-    """Smallest q with sum over groups of (share of theirs <= q) / (k + 1) of at least the level."""
-    rng = np.random.default_rng(2)
-    for k in range(9, 40, 5):
-        groups = np.repeat(rng.permutation(k) * 3, rng.integers(1, 8, k))
-        order = rng.permutation(len(groups))
-        residuals, groups = rng.exponential(size=len(groups)), groups[order]
-        shares = [
-            np.mean([np.mean(residuals[groups == g] <= q) for g in set(groups)]) * k / (k + 1)
-            for q in np.sort(residuals)
-        ]
-        wanted = np.sort(residuals)[np.argmax(np.array(shares) >= 0.9 - 1e-12)]
-        found = conformal_quantile(torch.from_numpy(residuals), torch.from_numpy(groups), 0.9)
-        assert found == wanted
-
-
-def test_clips_that_are_hard_throughout_are_covered_all_the_same() -> None:
-    """30 clips of 1 to 20 edits, those of a clip alike: a further one is covered nine times in ten.
-
-    The rank among all edits covers less, since a few clips with many of them decide it.
-    """
-    rng = np.random.default_rng(3)
-    covered = {"groups": [], "rows": []}
-    for _ in range(2000):
-        hardness = rng.exponential(size=31)
-        sizes = np.maximum(np.round(20 / (1 + 5 * hardness[:30])), 1).astype(int)
-        residuals = torch.from_numpy(
-            np.repeat(hardness[:30], sizes) + 0.01 * rng.random(sizes.sum())
-        )
-        groups = torch.from_numpy(np.repeat(np.arange(30), sizes))
-        new = hardness[30] + 0.01 * rng.random()
-        covered["groups"].append(new <= conformal_quantile(residuals, groups, 0.9))
-        covered["rows"].append(new <= conformal_quantile(residuals, torch.arange(len(groups)), 0.9))
-    assert 0.88 < np.mean(covered["groups"]) < 0.95
-    assert np.mean(covered["rows"]) < 0.85
-
-
 def test_intervals_cover_nine_of_ten_exchangeable_ratings() -> None:
     """Mean of 300 calibrations with 60 pairs: at least .9, and at most .9 + 1 / 61."""
     model = fitted(kinds=["ridge", "boosting"])
@@ -309,6 +258,27 @@ def test_what_an_axis_is_deaf_to_moves_the_others_alone() -> None:
         make(deaf={"quality": [name, "nought"]})
     with pytest.raises(ValueError, match="deaf: expected quality or faithfulness, not relevance"):
         make(deaf={"relevance": [name]})
+
+
+def test_framewise_numbers_count_for_quality_only_as_far_as_a_clip_is_the_original() -> None:
+    numbers = ("spectrum.x", "regeneration.regenerated", "regeneration.z")
+    inputs = INPUTS.model_copy(update={"alignment": numbers})
+    batch = PairFeatures.random(inputs, 60)
+    batch.alignment[:, 1] = torch.arange(60) % 3 / 2  # the original, half of it, anew
+    ratings = (2 + batch.alignment[:, [0]] + batch.alignment[:, [2]]).expand(-1, 3)
+    model = make(inputs=inputs, kinds=["ridge"], framewise=["spectrum"])
+    model.fit_scales(batch, ratings)
+    fit_members(model, batch, ratings, ESTIMATORS, seed=3)
+    for place, quality in ((0, [1.0, 0.5, 0.0]), (2, [1.0, 1.0, 1.0])):
+        moved = batch._replace(alignment=batch.alignment + 0.1 * torch.eye(3)[place])
+        change = (model.fitted_mean(moved) - model.fitted_mean(batch))[:, [0, 2]]
+        whole = change[0].abs()
+        assert (whole > 0.01).all()
+        for kind in range(3):
+            found = change[kind::3].abs() / whole
+            assert torch.allclose(found, torch.tensor([quality[kind], 1.0]), atol=0.02)
+    with pytest.raises(ValueError, match="the encoder has no regeneration"):
+        make(framewise=["spectrum"])
 
 
 def test_where_a_change_is_asked_for_other_numbers_count_and_events_do_not() -> None:

@@ -53,6 +53,10 @@ def spectral(x: np.ndarray, change: np.ndarray | float, turn: bool = False) -> n
     return signal.istft(cells * kept, RATE_HZ, nperseg=2822)[1][: len(x)]
 
 
+def up_to(x: np.ndarray, hz: float) -> np.ndarray:
+    return signal.sosfiltfilt(signal.butter(4, hz, fs=RATE_HZ, output="sos"), x)
+
+
 def muted(x: np.ndarray) -> np.ndarray:
     """The third second silent."""
     return np.concatenate([x[: 2 * RATE_HZ], np.zeros(RATE_HZ), x[3 * RATE_HZ :]])
@@ -72,6 +76,9 @@ def edits(data: Path) -> Iterator[tuple[str, Edit]]:
 
 def alone(clip: Clip, take: Clip, event: np.ndarray) -> Iterator[tuple[str, Edit]]:
     x = clip.samples
+    other = "another recording of the kind"
+    noise = np.random.default_rng(0).standard_normal(len(take.samples))
+    loud = take.samples.std() / 10**0.5
     ways = {
         "as it is": x,
         "10 dB softer": x * 10**-0.5,
@@ -80,7 +87,10 @@ def alone(clip: Clip, take: Clip, event: np.ndarray) -> Iterator[tuple[str, Edit
         "phases scrambled": spectral(x, 0, turn=True),
         "the third second silent": muted(x),
         "the second half silent": lost(x, 0.5),
-        "another recording of the kind": take.samples,
+        other: take.samples,
+        f"{other}, under noise 10 dB below": take.samples + loud * noise,
+        f"{other}, up to 1 kHz": up_to(take.samples, 1000),
+        f"{other}, every fifth frame dropped": dropped(take.samples, 0.2),
         "a dog unasked": with_event(x, event, 0.6, EVENT_TIMES),
     }
     for way, made in ways.items():

@@ -31,7 +31,13 @@ from auditeval.data.simulation.nuisance import SHARE, nuisance
 from auditeval.data.simulation.processors import Processors
 from auditeval.data.simulation.scenes import OPERATIONS, SLOTS, UNEDITED, Scene, make_scene
 from auditeval.data.simulation.signals import RATE_HZ, bandwidth_hz
-from auditeval.data.simulation.systems import SYSTEMS, draw_doses, draw_late
+from auditeval.data.simulation.systems import (
+    SYSTEMS,
+    draw_doses,
+    draw_generated,
+    draw_generative,
+    draw_late,
+)
 from auditeval.progress import track
 from auditeval.seed import SEED
 from auditeval.types import AXES, EditPair
@@ -67,6 +73,7 @@ def build(
     held_out: Sequence[str] = (),
     pools: int = 20,
     unedited: float = 0.25,
+    generative: int = 0,
     processors: Mapping[str, str | Path | bool | None] | None = None,
 ) -> Path:
     """Make the simulated set below `folder` unless it is there; return its manifest.
@@ -74,7 +81,8 @@ def build(
     Sounds are the bank's and tones, and of the folders that are named. `seconds` is the length of
     the clips, or the least and the most. `held_out` names classes that appear nowhere in it. With
     recordings, `source` is one of `pools` that share none; without, each scene is its own. A share
-    of `unedited` rows asks for no change, and has no rating of relevance. `processors` are real
+    of `unedited` rows asks for no change, and has no rating of relevance. `generative` is how many
+    edits more a scene has, by systems of that kind (`systems.GENERATIVE`). `processors` are real
     ones, {name: folder of its files} (see `simulation.processors`).
 
     The folder's name carries a hash of the arguments, of names and sizes of the recordings and of
@@ -86,8 +94,16 @@ def build(
     material = Material(folders, held_out, pools, processors=Processors(processors or {}))
     span = [seconds, seconds] if isinstance(seconds, (int, float)) else list(seconds)
     settings = {"scenes": scenes, "seconds": span, "seed": seed, "unedited": unedited}
+    settings |= {"generative": generative} if generative else {}
     settings |= {"classes": material.synthetic, "pools": pools}
-    make = partial(_scene, material=material, seconds=span, seed=seed, unedited=unedited)
+    make = partial(
+        _scene,
+        material=material,
+        seconds=span,
+        seed=seed,
+        unedited=unedited,
+        generative=generative,
+    )
     return finished(Path(folder), "simulated", settings, material, scenes, workers, make)
 
 
@@ -125,8 +141,9 @@ def _scene(
     seconds: Sequence[float],
     seed: int,
     unedited: float,
+    generative: int,
 ) -> Made:
-    rng, late = np.random.default_rng([seed, index]), np.random.default_rng([seed, index, 17])
+    rng, late, more = (np.random.default_rng([seed, index, *own]) for own in ([], [17], [18]))
     pool = index % len(material.clips)
     scene = make_scene(material, pool, seconds, rng)
     name = f"scene{index:05d}"
@@ -134,14 +151,18 @@ def _scene(
     band_hz = bandwidth_hz(scene.background)
     share = unedited * (_UNEDITED_SPEECH if scene.is_speech else _UNEDITED_OTHER)
     pairs, rows = [], []
-    for system in map(str, rng.choice(list(SYSTEMS), EDITS_PER_SCENE, replace=False)):
-        operation = UNEDITED if rng.random() < share else _operation(scene, rng)
+
+    def make(
+        system: str,
+        operation: str,
+        doses: dict[str, Dose],
+        rng: np.random.Generator,
+        which: str = "",
+    ) -> None:
         original = folder / f"{name}_{SLOTS[operation][0] or 'A'}.flac"
         before = original_of(scene, operation)
         if not original.exists():
             write_clip(original, before)
-        doses = draw_doses(system, operation, scene, band_hz, rng)
-        doses |= draw_late(operation, scene, doses, band_hz, late)
         words = word(scene, operation, doses, rng)
         if not words.told:
             for fault, (severity, span) in doses.items():
@@ -153,8 +174,8 @@ def _scene(
         axes = [axis for axis in AXES if operation != UNEDITED or axis != "relevance"]
         votes = panel.rate(doses, len(before), np.random.default_rng(seed), rng, axes)
         if np.abs(samples).max() < _FAINTEST:  # a low- and a high-pass may leave nothing to rate
-            continue
-        edited = folder / f"{name}_{system}_{operation}.flac"
+            return
+        edited = folder / f"{name}_{system}{which}_{operation}.flac"
         write_clip(edited, samples)
         pairs.append(
             EditPair(
@@ -175,6 +196,17 @@ def _scene(
         spares = [name for need, name in scene.spare_names.items() if need in needs]
         sounds = sorted({row["background"], *row["events"], *spares})
         rows.append(row | {"faults": severities, "local": local, "sounds": sounds})
+
+    for system in map(str, rng.choice(list(SYSTEMS), EDITS_PER_SCENE, replace=False)):
+        operation = UNEDITED if rng.random() < share else _operation(scene, rng)
+        doses = draw_doses(system, operation, scene, band_hz, rng)
+        doses |= draw_late(operation, scene, doses, band_hz, late)
+        make(system, operation, doses, rng)
+    for number in range(generative):
+        system = draw_generative(scene, more)
+        operation = UNEDITED if more.random() < share else _operation(scene, more)
+        doses = draw_generated(system, operation, scene, band_hz, more)
+        make(system, operation, doses, more, f"_{number + 1}")
     return pairs, rows
 
 

@@ -162,6 +162,12 @@ class Material:
         words = next((clip.words for clip in spoken if clip.recording.name == taken), "")
         return [c for c in spoken if words and c.words == words and c.recording.name != taken]
 
+    def sayings(self, pool: int, taken: str) -> list[Clip]:
+        """Recordings of that pool in which something else is spoken than in the one `taken`."""
+        same = {taken, *(clip.recording.name for clip in self.readings(pool, taken))}
+        spoken = [clip for name in SPEECH for clip in self.clips[pool].get(name, [])]
+        return [clip for clip in spoken if taken and clip.recording.name not in same]
+
     def reading(self, clip: Clip) -> np.ndarray:
         """A recording of speech as it is :: float32 (N,)."""
         return faded(self._samples(clip.recording.path).astype(np.float32) / FULL_SCALE)

@@ -29,9 +29,10 @@ SLOTS: dict[str, tuple[str | None, str | None]] = {
 
 OPERATIONS = tuple(name for name in SLOTS if name != UNEDITED)
 
-Spare = Literal["other_take", "foreign", "noise", "wrong", "reading"]
+Spare = Literal["other_take", "foreign", "noise", "wrong", "reading", "other_words"]
 Need = Spare | Literal["effect"]
 _SEED_OF: dict[Spare, int] = {"other_take": 0, "foreign": 1, "wrong": 2, "noise": 4, "reading": 5}
+_SEED_OF["other_words"] = 0  # a talker's scene has use for no other take
 
 SPEECH_SHARE = 0.4
 """Of the scenes, whose background is a talker alone."""
@@ -67,7 +68,8 @@ class Scene(NamedTuple):
     """All clips are float (N,) at RATE_HZ. B is what is added, deleted or replaced by C.
 
     Spares are made when they are first asked for: `spare` gives "other_take" and "foreign" in the
-    place of the background, "reading" the same words spoken anew, and "noise" under it; `wrong` is
+    place of the background, "reading" the same words spoken anew, "other_words" others, and "noise"
+    under it; `wrong` is
     in the place of an event (`spare_names` has the classes of these), `other_event` another take of
     "B" or "C". `treated(ratio, seed)` is the background under its effect at that ratio of strength
     (0: without), by the make of that seed. `offers` says which of all these there are.
@@ -171,10 +173,13 @@ def make_scene(
         "noise": _BABBLE if babble else str(own["noise"].choice(unlike)),
         "wrong": _unlike(material, pool, [name, *chosen], own["wrong"], events),
         "reading": name,
+        "other_words": name,
     }
+    sayings = material.sayings(pool, taken) if name in SPEECH else []
     readings = material.readings(pool, taken) if name in SPEECH else []
     spoken_anew = readings or (name in SPEECH and "world" in material.processors)
     extras: dict[Need, bool] = {"reading": bool(spoken_anew), "effect": is_treated}
+    extras["other_words"] = bool(sayings) or (name in SPEECH and not taken)
     there: set[Need] = {*names, "effect"}
     offers = frozenset(there - {need for need, found in extras.items() if not found})
 
@@ -191,6 +196,9 @@ def make_scene(
     def spare(which: Spare) -> np.ndarray:
         if which == "reading":
             return gain * level(read_anew(own["reading"]))
+        if which == "other_words" and sayings:
+            said = sayings[own[which].integers(len(sayings))]
+            return gain * level(material.reading(said)[:length])
         but = taken if which == "other_take" else ""
         sound = material.take(names[which], pool, length / RATE_HZ, own[which], True, but)[0]
         return gain * level(sound)

@@ -1,4 +1,4 @@
-"""Fourteen simulated systems: which faults each of them commits, how often and how badly."""
+"""Simulated systems: which faults each of them commits, how often and how badly."""
 
 from __future__ import annotations
 
@@ -28,10 +28,24 @@ _DRAWN_FIRST = (
 # editors that make a clip anew leave clean clips that share nothing with the original but the kind.
 LATE = {"event_unasked": 0.07, "clip_regenerated": 0.08}
 
+# Who generates, and what each does in all edits. One makes all clips anew, and what else it does is
+# heard in these alone: nothing is left of the original to hold them against. The other does what
+# was asked for, and something that was not.
+GENERATIVE: dict[str, tuple[str, ...]] = {
+    "sim_generator": ("clip_regenerated", "speech_otherwise"),
+    "sim_embellisher": ("event_unasked",),
+}
+_GENERATOR_SHARE = 0.7  # of their edits
+_UNDAMAGED_SHARE = 0.3
+
+_OF_OTHER_DRAWS = {*LATE, *(name for always in GENERATIVE.values() for name in always)}
+
 # The share of edits with each fault, whoever edits. Those of the edit itself are commoner: only
 # they tell what relevance is about.
 COMMON: dict[str, float] = {
-    **dict.fromkeys((*_DRAWN_FIRST, *(name for name in FAULTS if name not in LATE)), 0.012),
+    **dict.fromkeys(
+        (*_DRAWN_FIRST, *(name for name in FAULTS if name not in _OF_OTHER_DRAWS)), 0.012
+    ),
     **{"edit_absent": 0.04, "edit_wrong": 0.06, "edit_hiss": 0.04, "edit_otherwise": 0.08},
     **{"edit_opposite": 0.03, "edit_halfway": 0.04, "edit_faint": 0.08, "edit_residue": 0.1},
     "sampling_rate": 0.12,  # AudioLDM 2, AUDIT and Tango work at 16 kHz, MusicGen at 32
@@ -145,6 +159,30 @@ def draw_late(
         taken = fault.stage is Stage.BACKGROUND and stages & {Stage.BACKGROUND, Stage.ESTIMATE}
         if befalls and not taken:
             doses[name] = Dose(fault.draw(band_hz, rng))
+    return doses
+
+
+def draw_generative(scene: Scene, rng: Generator) -> str:
+    """One of GENERATIVE that can do what it does to that scene."""
+    name = "sim_generator" if rng.random() < _GENERATOR_SHARE else "sim_embellisher"
+    able = any(FAULTS[fault].can_befall(scene, UNEDITED) for fault in GENERATIVE[name])
+    return name if able else "sim_embellisher"
+
+
+def draw_generated(
+    system: str, operation: str, scene: Scene, band_hz: float, rng: Generator
+) -> dict[str, Dose]:
+    """Fault -> dose: what one of GENERATIVE does, and in most edits what another system might do
+    to the sound or to the edit itself; but of the background nothing else, and nothing instead."""
+    like, chance = str(rng.choice(list(SYSTEMS))), rng.random()
+    drawn = draw_doses(like, operation, scene, band_hz, rng)
+    apart = {Stage.CLIP} if operation == UNEDITED else {Stage.CLIP, Stage.EVENT, Stage.WORDS}
+    doses = {name: dose for name, dose in drawn.items() if FAULTS[name].stage in apart}
+    if chance < _UNDAMAGED_SHARE or any(FAULTS[name].whole for name in doses):
+        doses = {}
+    for name in GENERATIVE[system]:
+        if FAULTS[name].can_befall(scene, operation):
+            doses[name] = Dose(FAULTS[name].draw(band_hz, rng))
     return doses
 
 

@@ -139,6 +139,22 @@ def clip_regenerated(edit: Edit, amount: float, rng: Generator) -> None:
         edit.event = edit.scene.other_event(edit.wanted)
 
 
+# Somebody says something else: the kind of sound is left, what was said is not.
+@Fault(
+    quality=((0, 0), (1, 0.2)),
+    faithfulness=((0, 0), (1, 3.3)),
+    stage=Stage.BACKGROUND,
+    needs="other_words",
+    speech_only=True,
+)
+def speech_otherwise(edit: Edit, amount: float, rng: Generator) -> None:
+    """Other words in the place of the background's, and another take of the wanted event."""
+    edit.background = edit.scene.spare("other_words")
+    edit.touched.append((0, len(edit.background)))
+    if edit.wanted:
+        edit.event = edit.scene.other_event(edit.wanted)
+
+
 # Another clip altogether: "bears little or no resemblance", and nothing that was asked for.
 @Fault(
     quality=((0, 0), (1, 0.4)),
