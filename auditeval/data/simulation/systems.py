@@ -36,7 +36,8 @@ GENERATIVE: dict[str, tuple[str, ...]] = {
     "sim_embellisher": ("event_unasked",),
 }
 _GENERATOR_SHARE = 0.7  # of their edits
-_UNDAMAGED_SHARE = 0.3
+_UNDAMAGED_SHARE, _ANY_DAMAGE_SHARE = 0.3, 0.5
+_DAMAGE = ["background_lost", *(name for name, f in FAULTS.items() if f.stage is Stage.CLIP)]
 
 _OF_OTHER_DRAWS = {*LATE, *(name for always in GENERATIVE.values() for name in always)}
 
@@ -172,13 +173,21 @@ def draw_generative(scene: Scene, rng: Generator) -> str:
 def draw_generated(
     system: str, operation: str, scene: Scene, band_hz: float, rng: Generator
 ) -> dict[str, Dose]:
-    """Fault -> dose: what one of GENERATIVE does, and in most edits what another system might do
-    to the sound or to the edit itself; but of the background nothing else, and nothing instead."""
-    like, chance = str(rng.choice(list(SYSTEMS))), rng.random()
+    """Fault -> dose: what one of GENERATIVE does, and in most edits what else is heard in them.
+
+    Half of these have one or two of all that a clip can suffer, each as often; the others what
+    some other system does to the sound or to the edit, but of the background nothing, and nothing
+    instead of the edit.
+    """
+    like, damaged, any_damage = str(rng.choice(list(SYSTEMS))), rng.random(), rng.random()
     drawn = draw_doses(like, operation, scene, band_hz, rng)
     apart = {Stage.CLIP} if operation == UNEDITED else {Stage.CLIP, Stage.EVENT, Stage.WORDS}
     doses = {name: dose for name, dose in drawn.items() if FAULTS[name].stage in apart}
-    if chance < _UNDAMAGED_SHARE or any(FAULTS[name].whole for name in doses):
+    if any_damage < _ANY_DAMAGE_SHARE:
+        able = [name for name in _DAMAGE if FAULTS[name].can_befall(scene, operation)]
+        chosen = map(str, rng.choice(able, 1 + int(rng.integers(2)), replace=False))
+        doses = {name: Dose(FAULTS[name].draw(band_hz, rng)) for name in chosen}
+    if damaged < _UNDAMAGED_SHARE or any(FAULTS[name].whole for name in doses):
         doses = {}
     for name in GENERATIVE[system]:
         if FAULTS[name].can_befall(scene, operation):

@@ -15,6 +15,7 @@ from auditeval.features.mel import SILENCE_DB, from_db, to_db
 _AROUND = 31  # frames of 10 ms
 _ANEW, _SAME = 0.2, 0.35  # correlation of it: another take has less, what was damaged has more
 _EVEN = 0.5  # dB^2 a cell: what fluctuates less in both tells nothing
+_SILENT_DB = SILENCE_DB + 10 * np.log10(Spectrum.BANDS) + 3  # of all bands
 _BED, _LOUD = 0.1, 0.95  # of the frames
 _WIDEST = 8.0  # octaves, of the bands
 
@@ -30,7 +31,7 @@ class Regeneration(Extractor):
     """
 
     name = "regeneration"
-    revision = "1"
+    revision = "2"
     rate_hz = Spectrum.rate_hz
     alignment = (
         "regenerated",
@@ -65,12 +66,17 @@ class Regeneration(Extractor):
 def shared_fluctuation(before: np.ndarray, after: np.ndarray) -> float:
     """Correlation of what bands do within `_AROUND` frames and their region does not.
 
-    Of the region where it is highest; any two barks begin as loud. 2 x dB (T, 64) -> 0..1; 1 where
-    neither clip does anything.
+    Where both are heard, since a sound that was lost was not made anew, and of the region where it
+    is highest; any two barks begin as loud. 2 x dB (T, 64) -> 0..1; 1 where there is nothing to
+    tell it by.
     """
+    levels = [_level(x) for x in (before, after)]
+    heard = np.logical_and(*(level > max(level.max() - RANGE_DB, _SILENT_DB) for level in levels))
+    if not heard.any():
+        return 1.0
     found = []
     for bands in REGIONS.values():
-        x, y = (_own(clip, bands) for clip in (before, after))
+        x, y = (_own(clip, bands)[heard] for clip in (before, after))
         most, least = sorted((np.square(x).mean(), np.square(y).mean()), reverse=True)
         if most > _EVEN:
             found.append((x * y).mean() / np.sqrt(most * max(least, 1e-6)))

@@ -15,6 +15,40 @@ _SHARE = Scale("share", ((0.0, 0.05), (1.0, 1.0)))
 Touched = tuple[np.ndarray, Span]
 
 
+# The whole clip taken anew: only its kind is left, the edit is there. First, so that the others of
+# this stage act on what was taken.
+@Fault(
+    quality=((0, 0), (1, 0.2)),
+    faithfulness=((0, 0), (1, 2.7)),
+    stage=Stage.BACKGROUND,
+    needs="other_take",
+    of_speech=False,
+    since=18,
+)
+def clip_regenerated(edit: Edit, amount: float, rng: Generator) -> None:
+    """Other takes of background and wanted event."""
+    edit.background = edit.scene.spare("other_take")
+    edit.touched.append((0, len(edit.background)))
+    if edit.wanted:
+        edit.event = edit.scene.other_event(edit.wanted)
+
+
+# Somebody says something else: the kind of sound is left, what was said is not.
+@Fault(
+    quality=((0, 0), (1, 0.2)),
+    faithfulness=((0, 0), (1, 3.3)),
+    stage=Stage.BACKGROUND,
+    needs="other_words",
+    speech_only=True,
+)
+def speech_otherwise(edit: Edit, amount: float, rng: Generator) -> None:
+    """Other words in the place of the background's, and another take of the wanted event."""
+    edit.background = edit.scene.spare("other_words")
+    edit.touched.append((0, len(edit.background)))
+    if edit.wanted:
+        edit.event = edit.scene.other_event(edit.wanted)
+
+
 # Pitch: a quarter tone passes, a whole tone is another voice, five are another being.
 @ContentFault(
     Scale("semitones", ((0, 0.3), (1, 6))),
@@ -121,38 +155,6 @@ def background_lost(x: np.ndarray, share: float, rng: Generator) -> Touched:
 )
 def background_level(x: np.ndarray, db: float, rng: Generator) -> Touched:
     return x * decibels(db * int(rng.choice([-1, 1]))), (0, len(x))
-
-
-# The whole clip taken anew: only its kind is left, the edit is there.
-@Fault(
-    quality=((0, 0), (1, 0.2)),
-    faithfulness=((0, 0), (1, 2.7)),
-    stage=Stage.BACKGROUND,
-    needs="other_take",
-    of_speech=False,
-)
-def clip_regenerated(edit: Edit, amount: float, rng: Generator) -> None:
-    """Other takes of background and wanted event."""
-    edit.background = edit.scene.spare("other_take")
-    edit.touched.append((0, len(edit.background)))
-    if edit.wanted:
-        edit.event = edit.scene.other_event(edit.wanted)
-
-
-# Somebody says something else: the kind of sound is left, what was said is not.
-@Fault(
-    quality=((0, 0), (1, 0.2)),
-    faithfulness=((0, 0), (1, 3.3)),
-    stage=Stage.BACKGROUND,
-    needs="other_words",
-    speech_only=True,
-)
-def speech_otherwise(edit: Edit, amount: float, rng: Generator) -> None:
-    """Other words in the place of the background's, and another take of the wanted event."""
-    edit.background = edit.scene.spare("other_words")
-    edit.touched.append((0, len(edit.background)))
-    if edit.wanted:
-        edit.event = edit.scene.other_event(edit.wanted)
 
 
 # Another clip altogether: "bears little or no resemblance", and nothing that was asked for.
