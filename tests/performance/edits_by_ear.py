@@ -4,7 +4,7 @@ Nothing is asked of the first: a clip and the same damaged, made anew, or with s
 Then an event is added, taken away, or put in the place of another, in full and by half.
 
 Run by hand: python tests/performance/edits_by_ear.py [-c CHECKPOINT] [--data FOLDER]
-FOLDER holds esc10/ (by default ../shared/data beside the project); a minute.
+FOLDER holds esc10/ and librispeech10/ (by default ../shared/data beside the project); a minute.
 """
 
 from __future__ import annotations
@@ -24,7 +24,17 @@ import auditeval
 from auditeval.types import AXES
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from edited_clips import RATE_HZ, Clip, Edit, lost, pairs, recordings, with_event
+from edited_clips import (
+    RATE_HZ,
+    Clip,
+    Edit,
+    lost,
+    narrowed,
+    noisy,
+    pairs,
+    recordings,
+    with_event,
+)
 
 SOUNDS = {
     "rain": "Rain falls.",
@@ -33,7 +43,7 @@ SOUNDS = {
     "fire_crackling": "A fire crackles.",
 }
 EVENTS = {"dog_bark": "a dog barks", "baby_cry": "a baby cries", "rooster": "a rooster crows"}
-TAKES, EVENT_TIMES, LONG_CLIPS = 3, 2.0, 6
+TAKES, EVENT_TIMES, LONG_CLIPS, SENTENCES = 3, 2.0, 6, 8
 
 
 def dropped(x: np.ndarray, share: float) -> np.ndarray:
@@ -53,10 +63,6 @@ def spectral(x: np.ndarray, change: np.ndarray | float, turn: bool = False) -> n
     return signal.istft(cells * kept, RATE_HZ, nperseg=2822)[1][: len(x)]
 
 
-def up_to(x: np.ndarray, hz: float) -> np.ndarray:
-    return signal.sosfiltfilt(signal.butter(4, hz, fs=RATE_HZ, output="sos"), x)
-
-
 def muted(x: np.ndarray) -> np.ndarray:
     """The third second silent."""
     return np.concatenate([x[: 2 * RATE_HZ], np.zeros(RATE_HZ), x[3 * RATE_HZ :]])
@@ -72,13 +78,23 @@ def edits(data: Path) -> Iterator[tuple[str, Edit]]:
             for said, other in zip(events, [*events][1:] + [*events][:1], strict=True):
                 event, second = (events[x][take].samples for x in (said, other))
                 yield from asked(clip, clips, said, event, other, second)
+    sentences = recordings(data.parent / "librispeech10", "Someone speaks.", SENTENCES)
+    for clip, other in zip(sentences, [*sentences[1:], sentences[0]], strict=True):
+        yield from spoken(clip, other)
+
+
+def spoken(clip: Clip, other: Clip) -> Iterator[tuple[str, Edit]]:
+    """Another sentence in the place of one, clean and damaged."""
+    x = other.samples
+    ways = {"": x, " under noise 10 dB below": noisy(x, 10), " up to 1 kHz": narrowed(x, 1000)}
+    for way, made in ways.items():
+        edit = Edit(clip.samples, made, clip.caption, clip.caption)
+        yield f"nothing asked: another sentence{way}", edit
 
 
 def alone(clip: Clip, take: Clip, event: np.ndarray) -> Iterator[tuple[str, Edit]]:
     x = clip.samples
     other = "another recording of the kind"
-    noise = np.random.default_rng(0).standard_normal(len(take.samples))
-    loud = take.samples.std() / 10**0.5
     ways = {
         "as it is": x,
         "10 dB softer": x * 10**-0.5,
@@ -88,9 +104,9 @@ def alone(clip: Clip, take: Clip, event: np.ndarray) -> Iterator[tuple[str, Edit
         "the third second silent": muted(x),
         "the second half silent": lost(x, 0.5),
         other: take.samples,
-        f"{other}, under noise 10 dB below": take.samples + loud * noise,
-        f"{other}, up to 1 kHz": up_to(take.samples, 1000),
-        f"{other}, every fifth frame dropped": dropped(take.samples, 0.2),
+        f"{other} under noise 10 dB below": noisy(take.samples, 10),
+        f"{other} up to 1 kHz": narrowed(take.samples, 1000),
+        f"{other} with every fifth frame dropped": dropped(take.samples, 0.2),
         "a dog unasked": with_event(x, event, 0.6, EVENT_TIMES),
     }
     for way, made in ways.items():
@@ -142,7 +158,7 @@ def main() -> None:
         if way.startswith("nothing"):
             rows[-1]["relevance"] = ""
         rows[-1]["pairs"] = str(len(names))
-    keep("edits_by_ear", "Mean scores of edits of ESC-10's recordings, which nobody rated", rows)
+    keep("edits_by_ear", "Mean scores of edits of recordings, which nobody rated", rows)
 
 
 if __name__ == "__main__":
