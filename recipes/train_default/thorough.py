@@ -60,7 +60,7 @@ def main(checkpoint: Path, output: Path) -> None:
     made = {"arguments": voices.arguments, "revision": voices.revision}
     config["features"] = dict(sorted({**config["features"], "voices": made}.items()))
     write_text(output / CONFIG, json.dumps(config, indent=2, ensure_ascii=False) + "\n")
-    write_text(output / CARD, _CARD.format(name=output.name, of=checkpoint.resolve().name))
+    write_text(output / CARD, _CARD.format(name=output.name, of=config["training"]["name"]))
 
 
 if __name__ == "__main__":
