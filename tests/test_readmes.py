@@ -148,7 +148,7 @@ GIVEN = {
             "1.00 of 26 changes",
             "26 of acted",
             "and 12",
-            "in .96 of 12",
+            "talker in 1.00 of 12",
         ),
         *("wrong in .92, 1.00 (end) and .88", "and .96 to\n  1.00", "of 24 each"),
         *(

@@ -56,7 +56,7 @@ def test_of_a_damaged_clip_it_says_nothing(sound: str, damage: str) -> None:
     assert set(compared(clip, DAMAGE[damage](clip)).values()) == {0.0}
 
 
-@pytest.mark.parametrize("damage", DAMAGE.keys() - {"something that came"})
+@pytest.mark.parametrize("damage", [name for name in DAMAGE if name != "something that came"])
 @pytest.mark.parametrize("sound", ["rain", "wind", "siren"])
 def test_of_another_take_it_knows_whatever_came_on_top(sound: str, damage: str) -> None:
     assert compared(take(sound, 1), DAMAGE[damage](take(sound, 2)))["regenerated"] == 1.0
