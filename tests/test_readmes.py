@@ -34,7 +34,9 @@ GIVEN = {
     "limits.md": [
         *("90 %", "0.1 or more", "20 ms", "40 dB", ".034 of a point, not .05", "11 of 12"),
         *(
-            "at 700 Hz .016 more than one at 1500 Hz, not .05",
+            "at 700 Hz .026 less than one at 1500 Hz, not .05",
+            "loses .29",
+            "or .05 (sound",
             "in .92 of 12 trials",
             "in .75 of 12",
             ".97 of 17",
