@@ -85,20 +85,20 @@ fi
 ablate() {
     local whole=(acoustics changes events likeness naturalness_of_voices parts regeneration spectrum texture words)
     local sounds_alone=(model.by_change=false data.changes=null)
-    local no_texture='~model.deaf.faithfulness' no_regeneration=model.framewise=[]
     local runs=() name features more
     for name in acoustics changes likeness naturalness_of_voices parts regeneration texture; do
         features="$(printf '%s\n' "${whole[@]}" | grep -v "^$name$" | paste -sd,)"
         more=()
         case $name in
             changes) more=("${sounds_alone[@]}") ;;
-            regeneration) more=("$no_regeneration") ;;
-            texture) more=("$no_texture") ;;
+            regeneration) more=(model.framewise=[] 'model.deaf.faithfulness=[texture]') ;;
+            texture) more=('model.deaf.faithfulness=[regeneration]') ;;
         esac
         train "without_$name" "${ablation[@]}" "features=[$features]" "${more[@]}"
         runs+=("$work/without_$name")
     done
-    train offline "${ablation[@]}" "${sounds_alone[@]}" "$no_texture" "$no_regeneration" features=offline
+    train offline "${ablation[@]}" "${sounds_alone[@]}" model.framewise=[] '~model.deaf.faithfulness' \
+        features=offline
     train without_contrasts "${ablation[@]}" data.contrasts=null
     runs+=("$work/without_contrasts")
     without() { # without NAME FAULTS

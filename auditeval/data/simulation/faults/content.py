@@ -15,6 +15,13 @@ _SHARE = Scale("share", ((0.0, 0.05), (1.0, 1.0)))
 Touched = tuple[np.ndarray, Span]
 
 
+def _take_anew(edit: Edit, background: np.ndarray) -> None:
+    edit.background = background
+    edit.touched.append((0, len(background)))
+    if edit.wanted:
+        edit.event = edit.scene.other_event(edit.wanted)
+
+
 # The whole clip taken anew: only its kind is left, the edit is there. First, so that the others of
 # this stage act on what was taken.
 @Fault(
@@ -27,10 +34,7 @@ Touched = tuple[np.ndarray, Span]
 )
 def clip_regenerated(edit: Edit, amount: float, rng: Generator) -> None:
     """Other takes of background and wanted event."""
-    edit.background = edit.scene.spare("other_take")
-    edit.touched.append((0, len(edit.background)))
-    if edit.wanted:
-        edit.event = edit.scene.other_event(edit.wanted)
+    _take_anew(edit, edit.scene.spare("other_take"))
 
 
 # Somebody says something else: the kind of sound is left, what was said is not.
@@ -43,10 +47,7 @@ def clip_regenerated(edit: Edit, amount: float, rng: Generator) -> None:
 )
 def speech_otherwise(edit: Edit, amount: float, rng: Generator) -> None:
     """Other words in the place of the background's, and another take of the wanted event."""
-    edit.background = edit.scene.spare("other_words")
-    edit.touched.append((0, len(edit.background)))
-    if edit.wanted:
-        edit.event = edit.scene.other_event(edit.wanted)
+    _take_anew(edit, edit.scene.spare("other_words"))
 
 
 # Pitch: a quarter tone passes, a whole tone is another voice, five are another being.
