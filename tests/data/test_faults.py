@@ -166,6 +166,7 @@ def test_somebody_says_something_else(scenes: list[Scene]) -> None:
     outside = np.ones(len(made), bool)
     outside[start:stop] = False
     assert made[outside] == pytest.approx(other[outside], abs=1e-5)
+    assert made - other == pytest.approx(talker.other_event("B"), abs=1e-5)
     assert np.abs(made - other)[start:stop].max() > 0.01 * np.abs(before).max()
 
 

@@ -56,6 +56,14 @@ def test_of_a_damaged_clip_it_says_nothing(sound: str, damage: str) -> None:
     assert set(compared(clip, DAMAGE[damage](clip)).values()) == {0.0}
 
 
+@pytest.mark.parametrize("sound", ["rain", "wind"])
+def test_what_was_lost_was_not_made_anew(sound: str) -> None:
+    """However much it is, and though what is left correlates with hardly anything of the whole."""
+    clip = take(sound, 1)
+    left = np.where(np.arange(len(clip)) < 0.1 * len(clip), clip, 0.0)
+    assert set(compared(clip, left).values()) == {0.0}
+
+
 @pytest.mark.parametrize("damage", [name for name in DAMAGE if name != "something that came"])
 @pytest.mark.parametrize("sound", ["rain", "wind", "siren"])
 def test_of_another_take_it_knows_whatever_came_on_top(sound: str, damage: str) -> None:
