@@ -94,8 +94,7 @@ def build(
     material = Material(folders, held_out, pools, processors=Processors(processors or {}))
     span = [seconds, seconds] if isinstance(seconds, (int, float)) else list(seconds)
     settings = {"scenes": scenes, "seconds": span, "seed": seed, "unedited": unedited}
-    settings |= {"generative": generative} if generative else {}
-    settings |= {"classes": material.synthetic, "pools": pools}
+    settings |= {"generative": generative, "classes": material.synthetic, "pools": pools}
     make = partial(
         _scene,
         material=material,

@@ -31,8 +31,10 @@ OPERATIONS = tuple(name for name in SLOTS if name != UNEDITED)
 
 Spare = Literal["other_take", "foreign", "noise", "wrong", "reading", "other_words"]
 Need = Spare | Literal["effect"]
-_SEED_OF: dict[Spare, int] = {"other_take": 0, "foreign": 1, "wrong": 2, "noise": 4, "reading": 5}
-_SEED_OF["other_words"] = 0  # a talker's scene has use for no other take
+_SEED_OF: dict[Spare, int] = {
+    **{"other_take": 0, "foreign": 1, "wrong": 2, "noise": 4, "reading": 5},
+    "other_words": 0,  # a talker's scene has use for no other take
+}
 
 SPEECH_SHARE = 0.4
 """Of the scenes, whose background is a talker alone."""
