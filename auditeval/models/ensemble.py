@@ -35,8 +35,9 @@ class EnsembleRegressor(Regressor):
     they ask for nothing `alignment` once more (else 0): there all that came or went is damage, and
     a line for it has slopes of its own. With `by_removal` the first is of pairs where nothing is to
     go (else 0), and a third is of those where something is: there a loss is what was wanted. For
-    relevance they see `evidence` too. No embedding of a clip, so that a stretch of a clip can be
-    rated as a clip can.
+    relevance they see `evidence` too, and for another axis what `hears` names of it, where
+    something is to come or go: of two sounds, which went. No embedding of a clip, so that a stretch
+    of a clip can be rated as a clip can.
 
     With `by_removal`, the numbers of the extractors in `of_removals` count only where something is
     to go. How a sound was taken out of a mixture shows in the samples; an editor that makes a clip
@@ -76,6 +77,7 @@ class EnsembleRegressor(Regressor):
         by_change: bool = False,
         of_removals: Sequence[str] = (),
         framewise: Sequence[str] = (),
+        hears: Mapping[Axis, Sequence[str]] | None = None,
         deaf: Mapping[Axis, Sequence[str]] | None = None,
         test_bias: float = 0.0,
         trees: Mapping[str, Mapping[Axis, Sequence[int]]] | None = None,
@@ -95,8 +97,15 @@ class EnsembleRegressor(Regressor):
         known = {*alignment, *(name.partition(".")[0] for name in alignment)}
         if unknown := {name for names in deaf.values() for name in names} - known:
             raise ValueError(f"deaf: the encoder has no {', '.join(sorted(unknown))}")
-        if others := set(deaf) - {"quality", "faithfulness"}:
-            raise ValueError(f"deaf: expected quality or faithfulness, not {', '.join(others)}")
+        hears = {axis: list(names) for axis, names in (hears or {}).items()}
+        also = list(dict.fromkeys(name for names in hears.values() for name in names))
+        if unknown := set(also) - set(evidence):
+            raise ValueError(f"hears: the encoder has no {', '.join(sorted(unknown))}")
+        for given, axes in (("deaf", deaf), ("hears", hears)):
+            if others := set(axes) - {"quality", "faithfulness"}:
+                raise ValueError(
+                    f"{given}: expected quality or faithfulness, not {', '.join(others)}"
+                )
         if framewise and _ANEW not in alignment:
             raise ValueError(f"framewise: the encoder has no {_ANEW} (features=[...,regeneration])")
         if by_change and _TOLD not in evidence:
@@ -112,14 +121,18 @@ class EnsembleRegressor(Regressor):
         self._framewise = [
             place for place, name in enumerate(alignment) if name.partition(".")[0] in framewise
         ]
+        self._also = [evidence.index(name) for name in also]
         always = [alignment[place] for place in self._always]
         self._sound = [*always, *always, *(alignment if by_removal else ()), "new", "gone"]
         self._sound += [*(always if by_change else ()), *(evidence[n] for n in self._changes)]
+        parts = len(self._sound)
+        self._sound += also
         self._heard: dict[Axis, list[int]] = {
             axis: [
                 place
                 for place, name in enumerate(self._sound)
                 if not {name, name.partition(".")[0]} & set(deaf.get(axis, ()))
+                and (place < parts or name in hears.get(axis, ()))
             ]
             for axis in AXES
             if axis != "relevance"  # which hears all
@@ -135,6 +148,7 @@ class EnsembleRegressor(Regressor):
             by_change=by_change,
             of_removals=list(of_removals),
             framewise=list(framewise),
+            hears=hears,
             deaf=deaf,
             test_bias=test_bias,
             trees={kind: dict(sizes) for kind, sizes in (trees or {}).items()},
@@ -155,7 +169,8 @@ class EnsembleRegressor(Regressor):
     def size(self, axis: Axis) -> int:
         """How many numbers the members of an axis see."""
         if axis == "relevance":
-            return len(self._sound) - len(self._changes) + len(self.given.evidence)
+            told_apart = len(self._changes) + len(self._also)
+            return len(self._sound) - told_apart + len(self.given.evidence)
         return len(self._heard[axis])
 
     def make_head(self, axis: Axis) -> nn.Module:
@@ -177,12 +192,14 @@ class EnsembleRegressor(Regressor):
         fit = torch.cat([*parts, evidence], dim=1)
         if self.arguments["by_change"]:
             fit = fit * (new | gone | (told > 0))
-        sound = torch.cat([*parts, of_changes], dim=1)
+        also = evidence[:, self._also] * (new | gone)
+        sound = torch.cat([*parts, of_changes, also], dim=1)
         inputs: dict[Axis, Tensor] = {"relevance": fit, "quality": sound, "faithfulness": sound}
         if self._framewise:
             anew = batch.alignment[:, [self.given.alignment.index(_ANEW)]]
             alignment[:, self._framewise] *= 1 - anew
-            inputs["quality"] = torch.cat([*self._parts(alignment, *asked), of_changes], dim=1)
+            parts = self._parts(alignment, *asked)
+            inputs["quality"] = torch.cat([*parts, of_changes, also], dim=1)
         return {axis: inputs[axis][:, self._heard.get(axis, slice(None))] for axis in AXES}
 
     def _parts(self, alignment: Tensor, new: Tensor, gone: Tensor, told: Tensor) -> list[Tensor]:

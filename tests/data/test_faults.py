@@ -11,12 +11,12 @@ import pytest
 from processors_at_hand import AtHand
 
 from auditeval.data.simulation import faults
-from auditeval.data.simulation.edits import render, word
+from auditeval.data.simulation.edits import original_of, render, word
 from auditeval.data.simulation.faults import FAULTS
 from auditeval.data.simulation.faults.fault import Dose, Fault, Stage
 from auditeval.data.simulation.material import Material
 from auditeval.data.simulation.processors import Processors
-from auditeval.data.simulation.scenes import SLOTS, Scene, make_scene
+from auditeval.data.simulation.scenes import SLOTS, Scene, inverted, make_scene
 from auditeval.data.simulation.signals import active_rms
 from auditeval.data.simulation.systems import (
     GENERATIVE,
@@ -24,6 +24,7 @@ from auditeval.data.simulation.systems import (
     draw_doses,
     draw_generated,
     draw_generative,
+    draw_inverted,
     draw_late,
 )
 from auditeval.types import AXES
@@ -109,6 +110,30 @@ def test_each_fault_is_drawn_for_its_operations_alone(scenes: list[Scene], opera
         drawn += [draw_generated(name, operation, scene, 16000, rng) for name in GENERATIVE]
         assert {name for doses in drawn for name in doses} == expected
         assert all(0.0 <= dose.severity <= 1.0 for doses in drawn for dose in doses.values())
+
+
+@pytest.mark.parametrize("operation", ["delete", "add"])
+def test_of_an_inverted_scene_the_event_stays_and_each_fault_is_heard(
+    scenes: list[Scene], operation: str
+) -> None:
+    rng, scene = np.random.default_rng(8), scenes[0]
+    other, both = inverted(scene), original_of(scene, "delete")
+    event = scene.events["B"].samples
+    assert other.name == scene.events["B"].name
+    found = {"delete": original_of(other, "delete"), "add": render(other, "add", {}, rng)[0]}
+    assert np.allclose(found[operation], both, atol=1e-6)
+    left, _ = render(other, operation, {}, np.random.default_rng(0))
+    assert np.array_equal(left if operation == "delete" else original_of(other, "add"), event)
+    drawn = [draw_inverted("sim_rough", operation, other, 16000, rng) for _ in range(1500)]
+    assert not any(dose.span for doses in drawn for dose in doses.values())
+    shares = {name for name, fault in FAULTS.items() if fault.scale.unit == "share"}
+    assert {d[name].severity for d in drawn for name in shares & {*d}} == {1.0}
+    for name in {name for doses in drawn for name in doses}:
+        made, _ = render(other, operation, {name: Dose(0.9)}, np.random.default_rng(0))
+        assert np.isfinite(made).all(), name
+        heard = np.linalg.norm(made - left) > 0.003 * np.linalg.norm(left)
+        # What lasts has no other place to be put.
+        assert heard or name in ("edit_otherwise", "edit_misplaced"), name
 
 
 def test_what_comes_late_spoils_no_other_fault(scenes: list[Scene]) -> None:

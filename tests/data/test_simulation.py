@@ -49,7 +49,7 @@ def test_a_whole_set_is_kept_and_half_a_set_is_made_again(tmp_path: Path) -> Non
     "change",
     [
         *({"scenes": 2}, {"seconds": 0.9}, {"seed": 6}, {"held_out": ["rain"]}, {"unedited": 0.1}),
-        {"generative": 1},
+        *({"generative": 1}, {"inverse": 1}),
     ],
 )
 def test_other_arguments_make_another_folder(tmp_path: Path, change: dict[str, Any]) -> None:
@@ -78,6 +78,28 @@ def test_edits_of_generative_systems_come_beside_the_others(tmp_path: Path) -> N
     for pair in generated:
         assert pair.system is not None
         assert faults[pair.id] & {*GENERATIVE[pair.system]}
+
+
+def test_edits_of_what_lies_behind_an_event_come_beside_the_others(tmp_path: Path) -> None:
+    without, given = (build.build(tmp_path, 12, 1.2, seed=5, inverse=n) for n in (0, 2))
+    pairs, more = (manifest.read(path) for path in (without, given))
+    inverse = [pair for pair in more if "_inverse_" in pair.id]
+    assert len(more) - len(pairs) == len(inverse) > 0
+    beside = [pair for pair in more if "_inverse_" not in pair.id]
+    for pair, again in zip(pairs, beside, strict=True):
+        assert (pair.id, pair.raters) == (again.id, again.raters)
+        assert pair.edited.read_bytes() == again.edited.read_bytes()
+    rows = {edit["id"]: edit for edit in told(given)}
+    scenes = {edit["id"].split("_")[0]: edit["background"] for edit in told(without)}
+    clean = 0
+    for pair in inverse:
+        assert pair.operation in ("delete", "add")
+        assert rows[pair.id]["events"] == [scenes[pair.id.split("_")[0]]]
+        left = audio.decode(pair.edited if pair.operation == "delete" else pair.original).samples
+        if pair.operation == "add" or not rows[pair.id]["faults"]:
+            clean += 1
+            assert (left == 0).mean() > 0.3, pair.id  # the event alone
+    assert clean > 2
 
 
 def test_every_pair_can_be_decoded_and_says_that_it_is_simulated(

@@ -260,6 +260,27 @@ def test_what_an_axis_is_deaf_to_moves_the_others_alone() -> None:
         make(deaf={"relevance": [name]})
 
 
+def test_evidence_that_an_axis_hears_moves_it_where_something_was_asked_for() -> None:
+    inputs = INPUTS.model_copy(update={"text": 1})
+    batch = PairFeatures.random(inputs, 60)
+    batch.added_text[:], batch.removed_text[:] = 0, 0
+    batch.removed_text[20:] = 1
+    ratings = (3 + 0.5 * batch.alignment[:, [0]] + 0.5 * batch.evidence[:, [0]]).expand(-1, 3)
+    moved = batch._replace(evidence=batch.evidence + torch.eye(2)[0])
+    for hears, faithfulness in (({}, [False, False]), ({"faithfulness": ["x"]}, [False, True])):
+        model = make(inputs=inputs, kinds=["ridge"], hears=hears)
+        model.fit_scales(batch, ratings)
+        fit_members(model, batch, ratings, ESTIMATORS, seed=3)
+        changed = (model.fitted_mean(moved) - model.fitted_mean(batch)).abs() > 0.01
+        assert not changed[:, 0].any()
+        assert changed[:, 1].any()
+        assert [changed[:20, 2].any().item(), changed[20:, 2].all().item()] == faithfulness
+    with pytest.raises(ValueError, match="hears: the encoder has no nought"):
+        make(hears={"quality": ["x", "nought"]})
+    with pytest.raises(ValueError, match="hears: expected quality or faithfulness, not relevance"):
+        make(hears={"relevance": ["x"]})
+
+
 def test_framewise_numbers_count_for_quality_only_as_far_as_a_clip_is_the_original() -> None:
     numbers = ("spectrum.x", "regeneration.regenerated", "regeneration.z")
     inputs = INPUTS.model_copy(update={"alignment": numbers})

@@ -1,7 +1,8 @@
 """Scores of edits as editors leave them, whose order any listener could tell: means.
 
 Nothing is asked of the first: a clip and the same damaged, made anew, or with something unasked.
-Then an event is added, taken away, or put in the place of another, in full and by half.
+Then an event is added, taken away, or put in the place of another, in full and by half, or what
+lies behind it is taken away.
 
 Run by hand: python tests/performance/edits_by_ear.py [-c CHECKPOINT] [--data FOLDER]
 FOLDER holds esc10/ and librispeech10/ (by default ../shared/data beside the project); a minute.
@@ -126,6 +127,16 @@ def asked(
     both = with_event(here, second, 0.7, EVENT_TIMES)
     yield "added: another sound too", Edit(x, both, plain, captions[said])
     yield "taken away", Edit(here, x, captions[said], plain)
+    alone, left = here - x, f"{said[0].upper()}{said[1:]}."
+    yield "taken away: what lies behind instead", Edit(here, alone, captions[said], plain)
+    yield "what lies behind taken away", Edit(here, alone, captions[said], left)
+    yield "what lies behind taken away: the event instead", Edit(here, x, captions[said], left)
+    words = f"{plain[:-1]} while {said} and {other}.", captions[other]
+    yield (
+        "one of two events taken away",
+        Edit(both, with_event(x, second, 0.7, EVENT_TIMES), *words),
+    )
+    yield "one of two events taken away: the other instead", Edit(both, here, *words)
     of_long = with_event(long, event, 0.3, EVENT_TIMES)
     yield "taken away from 30 s", Edit(of_long, long, captions[said], plain)
     words = captions[said], captions[other]

@@ -29,13 +29,21 @@ from auditeval.data.simulation.faults.fault import Dose
 from auditeval.data.simulation.material import Material
 from auditeval.data.simulation.nuisance import SHARE, nuisance
 from auditeval.data.simulation.processors import Processors
-from auditeval.data.simulation.scenes import OPERATIONS, SLOTS, UNEDITED, Scene, make_scene
+from auditeval.data.simulation.scenes import (
+    OPERATIONS,
+    SLOTS,
+    UNEDITED,
+    Scene,
+    inverted,
+    make_scene,
+)
 from auditeval.data.simulation.signals import RATE_HZ, bandwidth_hz
 from auditeval.data.simulation.systems import (
     SYSTEMS,
     draw_doses,
     draw_generated,
     draw_generative,
+    draw_inverted,
     draw_late,
 )
 from auditeval.progress import track
@@ -54,6 +62,9 @@ _UNEDITED_SPEECH, _UNEDITED_OTHER = 1.7, 0.8
 
 # Of mixtures, where separators leave what they leave, most are to lose one of their sounds.
 _OF_MIXTURES = {"add": 0.2, "delete": 0.6, "replace": 0.2}
+
+# What lies behind an event is taken away oftener than put there.
+_OF_INVERTED = {"delete": 0.8, "add": 0.2}
 
 _FAINTEST = 0.5 / FULL_SCALE  # less is digital silence in 16 bits
 
@@ -74,6 +85,7 @@ def build(
     pools: int = 20,
     unedited: float = 0.25,
     generative: int = 0,
+    inverse: int = 0,
     processors: Mapping[str, str | Path | bool | None] | None = None,
 ) -> Path:
     """Make the simulated set below `folder` unless it is there; return its manifest.
@@ -82,8 +94,9 @@ def build(
     the clips, or the least and the most. `held_out` names classes that appear nowhere in it. With
     recordings, `source` is one of `pools` that share none; without, each scene is its own. A share
     of `unedited` rows asks for no change, and has no rating of relevance. `generative` is how many
-    edits more a scene has, by systems of that kind (`systems.GENERATIVE`). `processors` are real
-    ones, {name: folder of its files} (see `simulation.processors`).
+    edits more a scene has, by systems of that kind (`systems.GENERATIVE`), `inverse` how many more
+    take what lies behind its event away, or put it there. `processors` are real ones,
+    {name: folder of its files} (see `simulation.processors`).
 
     The folder's name carries a hash of the arguments, of names and sizes of the recordings and of
     VERSION, so that changed settings never meet old sounds. The manifest is written last: where it
@@ -94,7 +107,8 @@ def build(
     material = Material(folders, held_out, pools, processors=Processors(processors or {}))
     span = [seconds, seconds] if isinstance(seconds, (int, float)) else list(seconds)
     settings = {"scenes": scenes, "seconds": span, "seed": seed, "unedited": unedited}
-    settings |= {"generative": generative, "classes": material.synthetic, "pools": pools}
+    settings |= {"generative": generative, "inverse": inverse, "pools": pools}
+    settings |= {"classes": material.synthetic}
     make = partial(
         _scene,
         material=material,
@@ -102,6 +116,7 @@ def build(
         seed=seed,
         unedited=unedited,
         generative=generative,
+        inverse=inverse,
     )
     return finished(Path(folder), "simulated", settings, material, scenes, workers, make)
 
@@ -141,8 +156,11 @@ def _scene(
     seed: int,
     unedited: float,
     generative: int,
+    inverse: int,
 ) -> Made:
-    rng, late, more = (np.random.default_rng([seed, index, *own]) for own in ([], [17], [18]))
+    rng, late, more, turned = (
+        np.random.default_rng([seed, index, *own]) for own in ([], [17], [18], [19])
+    )
     pool = index % len(material.clips)
     scene = make_scene(material, pool, seconds, rng)
     name = f"scene{index:05d}"
@@ -157,8 +175,10 @@ def _scene(
         doses: dict[str, Dose],
         rng: np.random.Generator,
         which: str = "",
+        scene: Scene = scene,
+        alone: str = "A",
     ) -> None:
-        original = folder / f"{name}_{SLOTS[operation][0] or 'A'}.flac"
+        original = folder / f"{name}_{SLOTS[operation][0] or alone}.flac"
         before = original_of(scene, operation)
         if not original.exists():
             write_clip(original, before)
@@ -206,6 +226,12 @@ def _scene(
         operation = UNEDITED if more.random() < share else _operation(scene, more)
         doses = draw_generated(system, operation, scene, band_hz, more)
         make(system, operation, doses, more, f"_{number + 1}")
+    for number in range(0 if scene.is_mixture else inverse):  # there both last
+        other = inverted(scene)
+        system = str(turned.choice(list(SYSTEMS)))
+        operation = str(turned.choice(list(_OF_INVERTED), p=list(_OF_INVERTED.values())))
+        doses = draw_inverted(system, operation, other, bandwidth_hz(other.background), turned)
+        make(system, operation, doses, turned, f"_inverse_{number + 1}", other, "E")
     return pairs, rows
 
 

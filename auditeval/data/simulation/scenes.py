@@ -229,6 +229,31 @@ def make_scene(
     )
 
 
+def inverted(scene: Scene) -> Scene:
+    """The same sounds with their parts exchanged: "B" stays, what lay behind it comes or goes.
+
+    For an edit that adds or deletes; where "B" is silent, what stays is.
+    """
+    kept, whole = scene.events["B"], (0, len(scene.background))
+    takes: dict[Spare, Callable[[], np.ndarray]] = {
+        "other_take": lambda: scene.other_event("B"),
+        "foreign": lambda: scene.wrong().samples,
+        "noise": lambda: scene.spare("noise"),
+    }
+    behind = Sound(scene.name, scene.background.astype(np.float32), whole, scene.words)
+    spared = {**scene.spare_names, "other_take": kept.name, "foreign": scene.spare_names["wrong"]}
+    return scene._replace(
+        name=kept.name,
+        background=kept.samples,
+        words=kept.words,
+        events={"B": behind},
+        spare_names=spared,
+        spare=lambda which: takes[which](),
+        other_event=lambda slot: scene.spare("other_take"),
+        offers=frozenset({*takes, "wrong"}),
+    )
+
+
 def _background(
     material: Material, pool: int, rng: np.random.Generator, events: Sequence[str]
 ) -> str:

@@ -163,6 +163,18 @@ def draw_late(
     return doses
 
 
+def draw_inverted(
+    system: str, operation: str, scene: Scene, band_hz: float, rng: Generator
+) -> dict[str, Dose]:
+    """Fault -> dose for an `inverted` scene: of a clip that is silent for the most part all is hit,
+    since a moment or a share of it might have no sound."""
+    doses = draw_doses(system, operation, scene, band_hz, rng)
+    return {
+        name: Dose(1.0 if FAULTS[name].scale.unit == "share" else dose.severity)
+        for name, dose in doses.items()
+    }
+
+
 def draw_generative(scene: Scene, rng: Generator) -> str:
     """One of GENERATIVE that can do what it does to that scene."""
     name = "sim_generator" if rng.random() < _GENERATOR_SHARE else "sim_embellisher"
