@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,8 @@ def test_edits_of_what_lies_behind_an_event_come_beside_the_others(tmp_path: Pat
     without, given = (build.build(tmp_path, 12, 1.2, seed=5, inverse=n) for n in (0, 2))
     pairs, more = (manifest.read(path) for path in (without, given))
     inverse = [pair for pair in more if "_inverse_" in pair.id]
-    assert len(more) - len(pairs) == len(inverse) > 0
+    assert len(more) - len(pairs) == len(inverse)
+    assert {*Counter(pair.id.split("_")[0] for pair in inverse).values()} == {2}
     beside = [pair for pair in more if "_inverse_" not in pair.id]
     for pair, again in zip(pairs, beside, strict=True):
         assert (pair.id, pair.raters) == (again.id, again.raters)
