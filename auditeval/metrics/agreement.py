@@ -24,10 +24,16 @@ def mse(predicted: np.ndarray, rated: np.ndarray) -> float:
     return float(np.mean(np.square(predicted - rated)))
 
 
+def pearson(x: np.ndarray, y: np.ndarray) -> float:
+    """The linear correlation. A bootstrap asks for thousands, and scipy's, which has a p-value too,
+    takes seven times as long."""
+    return float(np.corrcoef(x, y)[0, 1])
+
+
 STATISTICS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
     "MSE": mse,
-    "LCC": lambda x, y: float(stats.pearsonr(x, y).statistic),
-    "SRCC": lambda x, y: float(stats.spearmanr(x, y).statistic),
+    "LCC": pearson,
+    "SRCC": lambda x, y: pearson(stats.rankdata(x), stats.rankdata(y)),
     "KTAU": lambda x, y: float(stats.kendalltau(x, y, variant="b").statistic),
 }
 LOWER_IS_BETTER = frozenset({"MSE"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -21,6 +22,19 @@ class Linear(nn.Linear):
             return super().forward(x)
         bias = None if self.bias is None else self.bias.double()
         return functional.linear(x.double(), self.weight.double(), bias).to(x.dtype)
+
+
+class UniformDropout(nn.Module):
+    """Dropout of `rate` inputs by uniform numbers: torch's takes a processor thrice as long."""
+
+    def __init__(self, rate: float) -> None:
+        super().__init__()
+        self.rate = rate
+
+    def forward(self, x: Tensor) -> Tensor:
+        if not self.training or not self.rate:
+            return x
+        return x * (torch.rand_like(x) >= self.rate) / (1 - self.rate)
 
 
 def mlp(inputs: int, hidden: Sequence[int], dropout: float) -> nn.Sequential:

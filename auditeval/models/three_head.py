@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from auditeval.features.extractor import Texts
 from auditeval.features.pair import Inputs, PairFeatures
 from auditeval.features.store import Failure, FeatureStore
-from auditeval.models.mlp import Linear, mlp
+from auditeval.models.mlp import Linear, UniformDropout, mlp
 from auditeval.models.model import Model
 from auditeval.models.standardise import Standardise
 from auditeval.types import AXES, Axis, EditPair
@@ -98,9 +98,15 @@ class Regressor(Model):
 
     def forward_axis(self, inputs: Any, axis: Axis) -> Tensor:
         """What `inputs` made of B pairs -> (members, B): the ratings of each member alone."""
-        heads, index = cast(nn.ModuleList, self.heads[axis]), AXES.index(axis)
-        scores = torch.cat([head(inputs) for head in heads], dim=1).T
-        return scores * self.target_spread[index] + self.target_mean[index]
+        heads = cast(nn.ModuleList, self.heads[axis])
+        return self._rated([head(inputs) for head in heads], axis)
+
+    def _rated(self, scores: Sequence[Tensor], axis: Axis) -> Tensor:
+        """Standardised scores of each member :: (B, 1) each -> (members, B), ratings."""
+        index = AXES.index(axis)
+        return (
+            torch.cat(list(scores), dim=1).T * self.target_spread[index] + self.target_mean[index]
+        )
 
     def forward_members(self, batch: PairFeatures) -> Tensor:
         """PairFeatures of B -> (members, B, 3)."""
@@ -118,9 +124,10 @@ class Regressor(Model):
         """`forward` and `intervals` in one pass."""
         return self(batch), None
 
-    def auxiliary_loss(self, inputs: Any, axis: Axis, ratings: Tensor) -> Tensor | None:
-        """What training adds to the squared error of an axis, if anything; ratings :: (B, 3)."""
-        return None
+    def learn(self, inputs: Any, axis: Axis, ratings: Tensor) -> tuple[Tensor, Tensor | None]:
+        """`forward_axis`, and what training adds to the squared error, if anything; ratings ::
+        (B, 3)."""
+        return self.forward_axis(inputs, axis), None
 
 
 class ConcatRegressor(Regressor):
@@ -251,14 +258,17 @@ class PairwiseRegressor(Regressor):
             yield self.scale_audio, torch.cat([batch.original_audio, batch.edited_audio])
             yield self.scale_words, torch.cat([batch.added_text, batch.removed_text])
 
-    def auxiliary_loss(self, inputs: Any, axis: Axis, ratings: Tensor) -> Tensor | None:
+    def learn(self, inputs: Any, axis: Axis, ratings: Tensor) -> tuple[Tensor, Tensor | None]:
         weight = self.arguments["matching"]
         matched = ratings[:, AXES.index("relevance")] >= self.WELL_MATCHED
         if axis != "relevance" or not (self.arguments["rank"] and weight and matched.any()):
-            return None
-        heads = cast(nn.ModuleList, self.heads["relevance"])
-        losses = [cast(_ProductHead, head).matching_loss(inputs, matched) for head in heads]
-        return weight * torch.stack(losses).mean()
+            return super().learn(inputs, axis, ratings)
+        scores, losses = [], []
+        for head in cast(Iterable[_ProductHead], self.heads[axis]):
+            changes = head.changes(inputs)  # once for both: to drop inputs takes most of the time
+            scores.append(head.judge(inputs, *changes))
+            losses.append(head.matching_loss(*changes, matched))
+        return self._rated(scores, axis), weight * torch.stack(losses).mean()
 
     def similarities(self, raw: PairFeatures) -> Tensor:
         """Cosines within sound and within words; in the joint space, sound with words :: (B, S)."""
@@ -312,7 +322,7 @@ class _ProductHead(nn.Module):
         dropout: float,
     ) -> None:
         super().__init__()
-        self.drop = nn.Dropout(dropout)
+        self.drop = UniformDropout(dropout)
         self.audio_change = Linear(dim, rank)
         self.text_change = Linear(text_dim, rank)
         self.audio_distance = Linear(dim, rank // 4)
@@ -320,7 +330,10 @@ class _ProductHead(nn.Module):
         self.mlp = mlp(summary + rank + 1 + rank // 4, hidden, dropout)
 
     def forward(self, inputs: Told) -> Tensor:
-        sound, words = self._changes(inputs)
+        return self.judge(inputs, *self.changes(inputs))
+
+    def judge(self, inputs: Told, sound: Tensor, words: Tensor) -> Tensor:
+        """Standardised scores :: (B, 1), given the `changes`."""
         product = sound * words
         parts = [
             inputs.summary,
@@ -330,9 +343,8 @@ class _ProductHead(nn.Module):
         ]
         return self.mlp(torch.cat(parts, dim=1))
 
-    def matching_loss(self, inputs: Told, matched: Tensor) -> Tensor:
+    def matching_loss(self, sound: Tensor, words: Tensor, matched: Tensor) -> Tensor:
         """Cross-entropy of finding one's own words, and one's own sound, among the batch's."""
-        sound, words = self._changes(inputs)
         logits = self.log_sharpness.exp() * sound @ words.T
         own = torch.arange(len(logits), device=logits.device)
         cross_entropy = nn.functional.cross_entropy
@@ -341,7 +353,7 @@ class _ProductHead(nn.Module):
         )
         return both[matched].mean() / 2
 
-    def _changes(self, inputs: Told) -> tuple[Tensor, Tensor]:
+    def changes(self, inputs: Told) -> tuple[Tensor, Tensor]:
         """What changed in the sound and in the words, as unit vectors :: 2 x (B, rank)."""
         sound = self.audio_change(self.drop(inputs.audio_change))
         words = self.text_change(self.drop(inputs.text_change))

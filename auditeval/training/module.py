@@ -13,6 +13,7 @@ from auditeval.features.pair import PairFeatures
 from auditeval.metrics.agreement import STATISTICS
 from auditeval.models.three_head import Regressor
 from auditeval.training.configured import built
+from auditeval.training.process import reseed
 from auditeval.types import AXES
 
 _SCHEDULERS = "; with fit=heads or ensemble use scheduler=plateau or scheduler=cosine"
@@ -113,17 +114,16 @@ class EvaluatorModule(lightning.LightningModule):
                 continue
             # Dropout then depends on epoch and batch alone: a resumed run repeats an uninterrupted
             # one, and a head meets the same whether the others train beside it or not.
-            torch.manual_seed(self.seed + (self.current_epoch << 32) + place)
+            reseed(self.device, self.seed + (self.current_epoch << 32) + place)
             seen, of_seen = inputs, rated
             if not there[:, index].all():  # nor does it meet what it has no rating of
                 rows = there[:, index].nonzero().flatten()
                 seen, of_seen = self.model.inputs(features.take(rows.tolist())), rated[rows]
-            predicted = self.model.forward_axis(seen, axis)
+            predicted, auxiliary = self.model.learn(seen, axis, of_seen)
             loss = masked_mse(predicted, of_seen[:, index], counts[index])
             assert loss is not None
             name = f"train/mse/{axis}"
             self.log(name, loss.detach(), on_step=False, on_epoch=True, sync_dist=True)
-            auxiliary = self.model.auxiliary_loss(seen, axis, of_seen)
             optimizer.zero_grad()
             total = total + loss if auxiliary is None else total + loss + auxiliary
             stepping.append(optimizer)

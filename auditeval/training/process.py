@@ -48,3 +48,12 @@ def deterministic(seed: int) -> None:
         raise UserError(f"seed {seed!r}: expected a whole number from 0 to 2^32 - 1")
     lightning.seed_everything(seed, workers=True, verbose=False)
     torch.use_deterministic_algorithms(True, warn_only=True)
+
+
+def reseed(device: torch.device, seed: int) -> None:
+    """Seed the generator of a device before a step. `torch.manual_seed` notes down, for each kind
+    of device that is not there, the stack that it was called from: as long as a small step."""
+    if device.type == "cpu":
+        torch.default_generator.manual_seed(seed)
+    else:
+        torch.manual_seed(seed)

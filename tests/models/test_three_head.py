@@ -50,7 +50,7 @@ def masked(predicted: torch.Tensor, rated: torch.Tensor) -> dict[str, torch.Tens
 def auxiliary(
     model: Regressor, pairs: PairFeatures, rated: torch.Tensor
 ) -> dict[str, torch.Tensor]:
-    found = {axis: model.auxiliary_loss(model.inputs(pairs), axis, rated) for axis in AXES}
+    found = {axis: model.learn(model.inputs(pairs), axis, rated)[1] for axis in AXES}
     return {axis: loss for axis, loss in found.items() if loss is not None}
 
 
