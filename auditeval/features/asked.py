@@ -7,7 +7,7 @@ import re
 from auditeval.features.caveats import without_caveats, without_courtesies
 from auditeval.features.comparison import changed_words
 from auditeval.features.kept import kept_alone, others
-from auditeval.features.named import is_manner, is_no_sound, name
+from auditeval.features.named import is_manner, is_no_sound, name, stems
 from auditeval.features.wishes import wished
 
 _START = (  # where an instruction tells what to do: elsewhere "drops" and "cuts" are things
@@ -28,9 +28,11 @@ _REMOVE = (
 )
 _HERE = (
     r"(?:(?:(?:i|we)(?:'d| would)? (?:want|like|need|prefer)(?: to (?:hear|have))?|there should be|"
-    r"(?:can|could) (?:we|i) (?:have|hear)|use|have|play|make it|give me|let me hear)\s+(?!you\b))?"
+    r"(?:can|could) (?:we|i) (?:have|hear)|use|have|play|make it|give me|let me hear|"
+    r"(?:the )?same(?: \w+)?,? (?:but )?with)\s+(?!you\b))?"
 )
-_AND = r"(?:\s*[,;.])?\s+(?:and |then |and then |but )(?:also )?"
+_AND = r"(?:(?:\s*[,;.])?\s+(?:and |then |and then |but )|\s*[,;.]\s+)(?:also )?"
+_THEN = r":?\s+"
 _LEAD = re.compile(
     r"\b(?:let's|lets|let us|(?:how|what) about|(?:would|do) you mind|help (?:me|us)|why not|"
     r"i(?:'d)? (?:would )?suggest|i(?:'d)? (?:would )?recommend|i'd|i would|we'd) "
@@ -53,16 +55,16 @@ _UPON = re.compile(
 _ASKED = tuple(
     re.compile(_START + pattern, re.IGNORECASE)
     for pattern in (
-        r"substitut\w*\s+(?P<new>.+?)\s+for\s+(?P<gone>.+)",
-        rf"{_REPLACE}\s+(?P<gone>.+?)\s+(?:with|by|for|to|into)\s+(?P<new>.+)",
+        rf"substitut\w*{_THEN}(?P<new>.+?)\s+for\s+(?P<gone>.+)",
+        rf"{_REPLACE}{_THEN}(?P<gone>.+?)\s+(?:with|by|for|to|into)\s+(?P<new>.+)",
         rf"(?:{_ADD}\s+|(?<!.){_HERE})(?P<new>.+?)\s+(?:instead of|in place of)\s+(?P<gone>.+)",
-        rf"{_ADD}\s+(?P<new>.+?){_AND}{_REMOVE}\s+(?P<gone>.+)",
-        rf"{_REMOVE}\s+(?P<gone>.+?){_AND}{_ADD}\s+(?P<new>.+)",
+        rf"{_ADD}{_THEN}(?P<new>.+?){_AND}{_REMOVE}{_THEN}(?P<gone>.+)",
+        rf"{_REMOVE}{_THEN}(?P<gone>.+?){_AND}{_ADD}{_THEN}(?P<new>.+)",
         r"(?:take|cut|filter|get|pull|strip|edit|leave)\s+(?!out\b|away\b|rid\b)"
         r"(?P<gone>.+?)\s+(?:out|away)\b",
-        rf"{_REMOVE}\s+(?P<gone>.+)",
+        rf"{_REMOVE}{_THEN}(?P<gone>.+)",
         r"(?:mix|put)\s+(?!in\b)(?P<new>[^,;.!?]+?)\s+in(?=$|[,;.!?])",
-        rf"{_ADD}:?\s+(?P<new>.+)",
+        rf"{_ADD}{_THEN}(?P<new>.+)",
     )
 )
 
@@ -85,11 +87,14 @@ def asked_words(original_caption: str, target_caption: str, instruction: str) ->
         return added, removed
     text = _UPON.sub(r"\1", _NEVER.sub(" ", without_caveats(instruction)))
     new, gone = _told(text)
-    if not (new or gone) and not is_manner(led := _LEAD.sub("", text)):
+    kept = kept_alone(without_courtesies(instruction))
+    if kept and gone and stems(gone) <= stems(kept):  # "pull the dog out on its own"
+        new, gone = "", ""
+    if not (new or gone) and not is_manner(led := _LEAD.sub("", text)) and not kept:
         new, gone = _told(led)
         if new or gone:
             return new, gone
-    if not (new or gone) and (kept := kept_alone(without_courtesies(instruction))):
+    if not (new or gone) and kept:
         return "", others(original_caption, kept)
     if not (new and gone) and (wish := wished(text, original_caption)):
         new, gone = new or wish.new, gone or wish.gone

@@ -33,13 +33,24 @@ _PATTERNS = tuple(
         rf"\b(?:only|just|solely) (?:want |need )?(?:to )?(?:keep|hear|retain|preserv|leav)"
         rf"(?:e|ing)? {_K}",
         rf"\bonly (?:want|need) {_K}",
+        # "I just want a dog" asks for one.
+        rf"\bjust (?:want|need) (?:to hear )?(?=(?:the|my|his|her|their) |\w+'s ){_K}",
         r"\bonly (?P<kept>[^,;:.!?]{2,80}?) (?:should|must|may|is to|are to|needs? to) "
         r"(?:be (?:heard|audible|kept|left)|remain|stay)\b",
+        r"\bonly (?P<kept>[^,;:.!?]{2,80}?) (?:(?:is|are)(?: still)? (?:left|heard|audible|kept)|"
+        r"remains?|stays?)\b",
+        rf"\b(?:all|the only (?:thing|sound)) (?:that )?(?:i|we|you|one)(?:'d| would| should| can| "
+        rf"could| must)?(?: (?:want|like|need|have) to)? (?:hear|keep|want|need|be left with) "
+        rf"(?:is|are) {_K}",
         r"^(?P<kept>(?:the|an?) [^,;:.!?]{2,80}?) (?:alone|by itself|on its own)[.!?]*$",
+        r"^(?P<kept>[^,;:.!?]{2,80}?) only[.!?]*$",
+        r"\b(?:pull|get|take|lift|cut|filter) (?P<kept>[^,;:.!?]{2,80}?)(?: out)? "
+        r"(?:by itself|by themselves|on (?:its|his|her|their) own)\b",
+        rf"\bseparat(?:e|ing) (?:out )?(?P<kept>[^,;:.!?]{{2,80}}?) from (?:{_REST}|"
+        r"the background|the mix(?:ture)?)\b",
         r"\bmake (?P<kept>[^,;:.!?]{2,80}?) the only (?:sound|thing|noise)\b",
         rf"\b(?:isolat(?:e|ing)|extract(?:ing)?|solo(?:ing)?|single out) {_K}",
-        r"^(?:just|only) (?P<kept>(?:the|an?|some) [^,;:.!?]{2,80}?)"
-        r"(?:,? (?:and )?nothing else|$)",
+        r"^(?:just|only) (?P<kept>[^,;:.!?]{2,80}?)(?:,? (?:and )?nothing else|[.!?]*$)",
         rf"\bnothing (?:else )?(?:but|except) {_K}",
     )
 )
@@ -47,6 +58,8 @@ _PATTERNS = tuple(
 _NO_NAME = re.compile(
     r"^(?:it|this|that|them|a (?:bit|little)|slightly|you|to|so|as|for|the (?:\w+ )?(?:half|part|"
     r"second|seconds|minute|minutes|end|beginning|start))\b|"
+    r"\b(?:gone|out|away|off|back|removed|deleted|muted|silent|quiet\w*|soft\w*|loud\w*|"
+    r"slow\w*|fast\w*|clean\w*)$|"
     r"\b(?:second|minute|word|phrase|sentence|frequenc\w*|hz|khz|db|semitone|percent)s?\b|\d",
     re.IGNORECASE,
 )

@@ -52,7 +52,7 @@ _DEGREE = re.compile(
 )
 _MANNER = re.compile(
     r"^(?:it|him|her|them|me|us|you|everything|anything|nothing|something|to|for|only|just|longer|"
-    r"no|none|need|problem|way|matter|doubt|idea|change|more|less)\b|"
+    r"no|none|need|problem|way|matter|doubt|idea|changes?|more|less)\b|"
     r"\b(?:pitch\w*|key|tempo|pace|speed|rate|volume|loudness|level|gain|voices?|tone|accent|"
     r"timbre|emotion\w*|mood|anger|joy|sadness|excitement|energy|enthusiasm|emphasis|intonation|"
     r"reverb\w*|echo\w*|delay|distort\w*|overdriv\w*|nois[ey]\w*|hiss\w*|hum|static|chorus|tremolo|"

@@ -72,6 +72,7 @@ _END = r"(?=$|[,;:.!?])"
 _VERB = r"(?:let|make|have|give|get|keep|there|i|we|you|it|he|she|they)\b"
 _ONE = r"(?=(?:an?|the|some|another)\b)"
 _THERE = r"(?=$|[,;:.!?]| (?:in(?! place)|at|near|over|on|onto|to|into|from)\b)"
+_SURE = r"\b(?:make (?:it )?(?:sure|certain)|ensure|see to it)(?: that)? there(?:'s| is| are| be)"
 _NEW, _GONE = rf"(?P<new>{_THING}){_END}", rf"(?P<gone>{_THING}){_END}"
 
 _WISHES = tuple(
@@ -100,7 +101,11 @@ _WISHES = tuple(
         rf"\b(?:there {_MUST} be|let there be|{_WANT}{_HAVE}) no (?:more )?{_GONE}",
         rf"\blet there not be(?: any)? {_GONE}",
         rf"^(?:no more|no|without|minus)(?: any)? {_GONE}",
-        rf"\b{_IT}(?: again)? (?:without(?: any)?|with no(?: more)?) {_GONE}",
+        rf"\b{_IT}(?: again)?(?:,? but)? (?:without(?: any)?|with no(?: more)?) {_GONE}",
+        r"\b(?:give me|play|(?:have|hear|want|like|keep)(?: to (?:hear|have))?) "
+        rf"[^,;:.!?]{{2,80}}?,? (?:but )?without(?: any)? {_GONE}",
+        rf"{_SURE} no(?: more)? {_GONE}",
+        rf"{_BEGIN}(?:make|have|get|let) (?P<gone>{_THING}) (?:stop|cease|quit)(?: \w+ing)?{_END}",
         rf"{_CLAUSE}(?P<gone>{_THING}) (?:(?:(?:should|must|can) ?(?:not|n't)) be "
         rf"(?:heard|audible|there|present)|(?:{_MUST}|can) {_DEPART})",
         rf"{_CLAUSE}{_CAN} (?P<gone>{_THING}) (?:please )?(?:be )?{_DEPART}",
@@ -117,6 +122,11 @@ _WISHES = tuple(
         rf"\b(?:there {_MUST}(?: also)? be|let there(?: also)? be) {_NEW}",
         rf"\b(?:let (?:me|us)|let's|(?:i|we) {_MUST}|(?:i|we) can|you {_MUST}(?= hear))"
         rf"(?: also| now)? (?:hear|have) {_NEW}",
+        rf"\b{_CAN} there(?: please| also)? be {_NEW}",
+        rf"{_SURE} (?!no\b|not\b|any\b){_NEW}",
+        rf"{_BEGIN}(?:let|have) (?P<new>(?:an?|some|another) {_THING}){_END}",
+        rf"\bsame(?: (?:thing|clip|recording|audio|scene))?(?:,? but)? with "
+        rf"(?P<new>(?:an?|some|another) {_THING}){_END}",
         rf"\b(?:{_WE}|(?:is it|would it be) possible to|why not) (?:have|get|hear) {_NEW}",
         rf"{_CLAUSE}(?:how|what) about(?: (?:having|hearing))? {_NEW}",
         rf"\b(?:it|(?:this|the|my) (?:clip|recording|audio|scene|track|mix)) (?:needs|could use|"

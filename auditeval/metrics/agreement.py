@@ -26,7 +26,11 @@ def mse(predicted: np.ndarray, rated: np.ndarray) -> float:
 
 def pearson(x: np.ndarray, y: np.ndarray) -> float:
     """The linear correlation. A bootstrap asks for thousands, and scipy's, which has a p-value too,
-    takes seven times as long."""
+    takes seven times as long.
+
+    >>> pearson(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0]))
+    1.0
+    """
     return float(np.corrcoef(x, y)[0, 1])
 
 

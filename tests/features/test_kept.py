@@ -37,6 +37,16 @@ TWO = "Rain falls while a dog barks."
         "The dog alone, please.",
         "Make the dog the only sound.",
         "Give me only the dog.",
+        "I just want the dog.",
+        "I just need the dog barking.",
+        "The dog only.",
+        "Only barking.",
+        "Pull the dog out on its own.",
+        "Get the dog by itself.",
+        "Separate the dog from the rest.",
+        "Clean it up so that only the dog is left.",
+        "All you should hear is the dog.",
+        "The only thing I want to hear is the dog.",
     ],
 )
 def test_all_but_one_sound_is_to_go(instruction: str) -> None:
@@ -54,6 +64,12 @@ def test_all_but_one_sound_is_to_go(instruction: str) -> None:
         (TWO, "Keep only the first two seconds."),
         (TWO, "Only the dog should be louder."),
         (TWO, "Leave the dog alone."),
+        (TWO, "I just want the dog louder."),
+        (TWO, "I just want the dog to be quieter."),
+        (TWO, "Just louder."),
+        (TWO, "Only the first half."),
+        (TWO, "Separate the words more clearly."),
+        (TWO, "Only the voice, deeper."),
     ],
 )
 def test_nothing_is_guessed(caption: str, instruction: str) -> None:

@@ -65,6 +65,11 @@ ONE, TWO = "Rain falls on a roof.", "Rain falls while a dog barks."
         ("Is it possible to have a train horn?", "a train horn"),
         ("Create the sound of breaking glass.", "breaking glass"),
         ("Please insert: a dog barking.", "a dog barking"),
+        ("Could there be a dog barking?", "a dog barking"),
+        ("Make sure there is a dog barking.", "a dog barking"),
+        ("Let a dog bark.", "a dog bark"),
+        ("The same thing, but with a dog barking.", "a dog barking"),
+        ("I just want a siren.", "a siren"),
     ],
 )
 def test_a_sound_is_to_come(instruction: str, new: str) -> None:
@@ -118,6 +123,11 @@ def test_a_sound_is_to_come(instruction: str, new: str) -> None:
         ("I don't want any dog barking in this.", "dog barking"),
         ("No barking!", "barking"),
         ("I don't want the dog to bark.", "the dog bark"),
+        ("I just want the dog gone.", "the dog"),
+        ("The same, but without the dog.", "the dog"),
+        ("Give me the rain without the dog.", "the dog"),
+        ("Make sure there's no dog.", "dog"),
+        ("Make the dog stop barking.", "the dog"),
     ],
 )
 def test_a_sound_is_to_go(instruction: str, gone: str) -> None:
@@ -152,6 +162,7 @@ def test_a_sound_is_to_go(instruction: str, gone: str) -> None:
         ("Add a cat. There should be no dog.", "a cat", "dog"),
         ("Make it a cat instead of a dog.", "a cat", "a dog"),
         ("I don't want the dog, I want a cat.", "a cat", "the dog"),
+        ("The same clip, but with a cat in place of the dog.", "a cat", "the dog"),
     ],
 )
 def test_one_is_to_take_the_place_of_another(instruction: str, new: str, gone: str) -> None:
@@ -185,7 +196,13 @@ def test_one_is_to_take_the_place_of_another(instruction: str, new: str, gone: s
         "Make it go away from the microphone.",
         "Just the same but louder.",
         "The rain should become hail.",
-        "I just want the dog.",
+        "I want the voice without the reverb.",
+        "Make sure there is no clipping.",
+        "Ensure there are no changes to the rain.",
+        "Could there be more bass?",
+        "Let a man say hello.",
+        "The same with a higher pitch.",
+        "The rain should stop after two seconds.",
         'Make it "blue" rather than "red".',
     ],
 )
