@@ -12,7 +12,8 @@ from auditeval.features.wishes import wished
 
 _START = (  # where an instruction tells what to do: elsewhere "drops" and "cuts" are things
     r"(?:(?:^|[,;:.!?]|\b(?:please|and|then|to|also|now|just|you|must|should|can|could|simply|first|"
-    r"or|by|that|which|it|\w+ly))\s*\b)"
+    r"or|by|that|which|it|\w+ly)|"
+    r"^(?:at|from|after|before|during|between|while|when)\b(?!.*[,;:.!?].)[^,;:.!?]{2,60}?\s)\s*\b)"
 )
 _REPLACE = (
     r"(?:replac\w*|swap\w*(?: out)?|substitut\w*|exchang\w*|chang\w*|turn\w*|convert\w*|"

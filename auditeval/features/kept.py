@@ -16,14 +16,17 @@ _REST = (
     r"(?:everything else|all else|anything else|(?:all (?:of )?)?the rest|every other sound|"
     r"(?:(?:all|any|the|all the) )?other (?:\w+ )?(?:sound|noise|thing|source)s?)"
 )
-_BUT = r"(?:except(?: for)?|but(?: for)?|besides|apart from|aside from|other than|save(?: for)?)"
+ALL = r"(?:everything|all|anything|every \w+|(?:all |any )(?:the )?(?:other )?\w+)(?: else)?"
+BUT = r"(?:except(?: for)?|but(?: for)?|besides|apart from|aside from|other than|save(?: for)?)"
 _K = r"(?P<kept>[^,;:.!?]{2,80})"
 _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"\b(?:everything|all|anything|every \w+|(?:all |any )(?:the )?(?:other )?\w+)(?: else)? "
-        rf"{_BUT} (?P<kept>[^,;:.!?]{{2,80}}?)"
+        rf"\b(?:{_REMOVE}|(?:don't|do not|no longer) (?:want|need)(?: to hear)?)(?: \w+ly)? {ALL} "
+        rf"{BUT} (?P<kept>[^,;:.!?]{{2,80}}?)"
         r"(?= (?:should|must|has to|needs? to|can)\b|[,;:.!?]|$)",
+        rf"\b{ALL} {BUT} (?P<kept>[^,;:.!?]{{2,80}}?) (?:should|must|has to|needs? to|can|to) "
+        rf"(?:be |get )?(?:{_REMOVE}|go|gone|disappear|vanish|stop|cease)\b",
         rf"\b(?:keep|leav|retain|preserv)(?:e|ing)? (?:{_ONLY} )?"
         rf"(?P<kept>[^,;:.!?]{{2,80}}?)(?:,| and| but| while|, and|, but) "
         rf"{_REMOVE} {_REST}\b",
@@ -51,6 +54,7 @@ _PATTERNS = tuple(
         r"\bmake (?P<kept>[^,;:.!?]{2,80}?) the only (?:sound|thing|noise)\b",
         rf"\b(?:isolat(?:e|ing)|extract(?:ing)?|solo(?:ing)?|single out) {_K}",
         r"^(?:just|only) (?P<kept>[^,;:.!?]{2,80}?)(?:,? (?:and )?nothing else|[.!?]*$)",
+        r"(?<!change )(?<!alter )(?<!touch )(?<!modify )(?<!edit )(?<!affect )"
         rf"\bnothing (?:else )?(?:but|except) {_K}",
     )
 )

@@ -27,7 +27,7 @@ _TAIL = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile(
-    r"^(?:(?:the|an?|any|some)\s+)?(?:sounds?|noises?|recording)\s+of\s+", re.IGNORECASE
+    r"^(?:(?:(?:the|an?|any|some)\s+)?(?:sounds?|noises?|recording)|that)\s+of\s+", re.IGNORECASE
 )
 # How a sound sounds, whom it is told, and all but something: nothing that comes or goes.
 _NO_SOUND = re.compile(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from auditeval.features.kept import ALL, BUT
 from auditeval.features.named import is_manner, name, stems
 
 
@@ -94,7 +95,13 @@ _WISHES = tuple(
         rf"(?:{_WANT}{_HAVE}|there {_MUST} be|{_WE} (?:have|hear)|use|have|play|make it|"
         rf"give me) (?P<new>{_THING}),? (?:{_INSTEAD}|and not) {_GONE}",
         rf"{_I} (?:prefer|hear|have) (?P<new>{_THING}) (?:than|to|over) {_GONE}",
+        rf"{_CLAUSE}(?P<new>{_THING}) {_MUST} (?:replace|take the place of|stand in for) {_GONE}",
+        rf"{_CLAUSE}{_CAN} (?P<new>{_THING}) (?:please )?(?:replace|take the place of) {_GONE}",
+        rf"^(?:(?:change|replace|swap|turn) )?(?P<gone>{_THING}) ?(?:->|=>|→|⇒) ?{_NEW}",
         # Away.
+        rf"(?:{_BEGIN}|\b{_WANT}(?: to)? )(?:(?:keep|leave|retain|preserve|hear|have|play|give me)"
+        rf"(?:ing)? )?{ALL}(?: as (?:it is|they are))?,? {BUT} (?P<gone>{_THING})"
+        rf"(?: {_MUST} (?:stay|remain|be (?:kept|left|heard|preserved|audible|there)))?{_END}",
         rf"{_CLAUSE}(?:{_NOT_WANT})(?: any(?: more)?)? {_GONE}",
         rf"\bthere (?:{_MUST} not|(?:should|must)n't|(?:do|does)n't (?:need|have) to) be"
         rf"(?: any)? {_GONE}",
@@ -116,7 +123,8 @@ _WISHES = tuple(
         rf"{_BEGIN}(?:turn|switch|shut) (?P<gone>{_THING}) off\b",
         rf"{_BEGIN}{_DROP} {_GONE}",
         rf"^(?P<gone>{_THING})\s*[,:;–—-]+ ?(?:(?:can|could|would) you )?"
-        rf"(?:remove|delete|erase|mute|silence|drop|cut|get rid of|take out) (?:it|that|them)\b",
+        r"(?:remove|delete|erase|mute|silence|drop|cut|get rid of|take out)"
+        rf"(?: (?:it|that|them)\b|{_END})",
         # Here.
         rf"\b{_WANT}{_HAVE} {_NEW}",
         rf"\b(?:there {_MUST}(?: also)? be|let there(?: also)? be) {_NEW}",
