@@ -28,6 +28,10 @@ _REWRITTEN = tuple(
         ),
         (BELOW.pattern, "down by "),
         (r"\b(?:by|of|to|at) ?\+ ?(?=\d)", "up by "),
+        (r"^\+ ?(?=\d+(?:\.\d+)? ?(?:db|decibels?)$)", "raise the volume by "),
+        (r"^[-−–] ?(?=\d+(?:\.\d+)? ?(?:db|decibels?)$)", "lower the volume by "),
+        (r"^\+ ?(?=\d+(?:\.\d+)? ?(?:st|semitones?)$)", "raise the pitch by "),
+        (r"^[-−–] ?(?=\d+(?:\.\d+)? ?(?:st|semitones?)$)", "lower the pitch by "),
         (
             r"\b(?:fix|repair|stop|correct|restore|cure)\b"
             rf"(?= (?:the |this |any )?(?:\w+ )?{_DEFECT})",
