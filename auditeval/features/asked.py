@@ -89,14 +89,12 @@ def asked_words(original_caption: str, target_caption: str, instruction: str) ->
     text = _UPON.sub(r"\1", _NEVER.sub(" ", without_caveats(instruction)))
     new, gone = _told(text)
     kept = kept_alone(without_courtesies(instruction))
-    if kept and gone and stems(gone) <= stems(kept):  # "pull the dog out on its own"
-        new, gone = "", ""
-    if not (new or gone) and not is_manner(led := _LEAD.sub("", text)) and not kept:
+    if kept and not new and stems(gone) <= stems(kept):  # as in "pull the dog out on its own"
+        return "", others(original_caption, kept)
+    if not (new or gone) and not is_manner(led := _LEAD.sub("", text)):
         new, gone = _told(led)
         if new or gone:
             return new, gone
-    if not (new or gone) and kept:
-        return "", others(original_caption, kept)
     if not (new and gone) and (wish := wished(text, original_caption)):
         new, gone = new or wish.new, gone or wish.gone
     return new, gone

@@ -291,6 +291,16 @@ def test_matching_loss_is_that_of_the_well_matched_pairs() -> None:
         assert touched == (axis == "relevance")
 
 
+@KINDS
+@pytest.mark.parametrize("rating", [2.0, 5.0])
+def test_what_is_learned_is_what_is_rated(kind: str, rating: float) -> None:
+    model, pairs = make(kind), batch()
+    inputs = model.inputs(pairs)
+    for axis in AXES:
+        learned, _ = model.learn(inputs, axis, torch.full((8, 3), rating))
+        assert torch.equal(learned, model.forward_axis(inputs, axis))
+
+
 def test_matching_is_learned_from_matched_pairs_only() -> None:
     model, pairs = make("pairwise"), batch()
     assert auxiliary(model, pairs, torch.full((8, 3), 3.9)) == {}

@@ -20,8 +20,8 @@ from auditeval.features.changes.words import ChangeWords
 from auditeval.features.comparison import Frames, same_words
 from auditeval.features.extractor import AudioFeatures, Extractor, Texts
 
-_CODE = "4"
-"""Part of the revision: counts the changes here that change a number."""
+_CODE = "5"
+"""Part of the revision: counts the changes that change a number, here or in how words are read."""
 
 _UNITS = ("semitones", "ratio", "decibels")
 _ASKED = 0.15  # of probability; less is what the regression leaves for anything
