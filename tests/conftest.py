@@ -54,6 +54,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--evaluator", help="Checkpoint that is held to the laws about processors.")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests are of the processor, whatever `--device auto` finds: all but tests/gpu, run alone."""
+    if not all(item.get_closest_marker("gpu") for item in items):
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""  # of commands that tests start as well
+
+
 def pytest_collection_finish() -> None:
     """What the libraries made stays: to walk a million objects again and again is a fifth of the
     time of all tests."""

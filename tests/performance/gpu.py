@@ -1,7 +1,7 @@
 """What a GPU does with CLAP and with AuditEval-llm at their full sizes, in about ten minutes.
 
-Weights are random, shapes the published ones: no speed depends on what a weight is. A product of
-large matrices in the same dtype is what the device can do; a share of it is what is reached.
+Their weights are random, shapes the published ones: no speed depends on what a weight is. A product
+of large matrices in the same dtype is what the device can do; a share of it is what is reached.
 
 - CLAP (HTSAT-tiny, RoBERTa-base): windows a second by dtype and batch; clips a second from files
   on a cold cache beside the extractor alone, which shows whether decoding is off its path.
@@ -9,6 +9,7 @@ large matrices in the same dtype is what the device can do; a share of it is wha
   omni_speed.py (clips filled to 30 s, frozen tower in every pass, logits of every token, batches in
   the order of the data; its mel frames are made beforehand). A size that memory does not hold is
   left out, and said.
+- The evaluator that ships, with its real weights: pairs a second on a cold cache, beside the CPU.
 
 Run by hand: python tests/performance/gpu.py. With --device cpu --tiny all of it is tried on small
 shapes in a minute, and nothing is kept.
@@ -32,15 +33,18 @@ import soundfile
 import torch
 from gpu_omni import SIZES, Size, measure, timed
 from results import keep, table
+from score_speed import make_pairs
 from torch.utils.flop_counter import FlopCounterMode
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # where the tests' random models are made
 from random_clap import write_full_clap, write_tiny_clap
 
+import auditeval
 from auditeval.features.encoder import Encoder
 from auditeval.features.extractors.clap import ClapExtractor
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.pretrained.threads import one_thread
+from auditeval.types import AXES
 
 RATE_HZ, WINDOW = 48000, 480000
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
@@ -55,10 +59,13 @@ class Amounts(NamedTuple):
     files: int
     workers: tuple[int, ...]
     sizes: tuple[Size, ...]
+    pairs: int
 
 
-WHOLE = Amounts(8192, (1, 16, 64, 256), 5, 1024, (2, os.cpu_count() or 2), SIZES)
-TINY = Amounts(256, (1, 4), 2, 8, (2,), (Size("tiny", 64, 2, 4, 2, 128, 1280, tower=(64, 2, 4)),))
+WHOLE = Amounts(8192, (1, 16, 64, 256), 5, 1024, (2, os.cpu_count() or 2), SIZES, 240)
+TINY = Amounts(
+    256, (1, 4), 2, 8, (2,), (Size("tiny", 64, 2, 4, 2, 128, 1280, tower=(64, 2, 4)),), 8
+)
 
 
 def median_seconds(run: Callable[[], Any], repeats: int, device: str) -> float:
@@ -154,13 +161,37 @@ def clap_files(folder: Path, device: str, amounts: Amounts, place: Path) -> list
     return rows
 
 
+def shipped_pairs(device: str, amounts: Amounts, place: Path) -> list[dict[str, str]]:
+    """Pairs of 5 s from files to scores of the evaluator that ships, by device and threads."""
+    pairs = make_pairs(place, amounts.pairs)
+    rows, tables = [], []
+    for where in dict.fromkeys(("cpu", device)):
+        for workers in amounts.workers:
+            evaluator = auditeval.load(None, where, place / f"{where}-{workers}", workers)
+            evaluator.score(pairs[:4])
+            started = time.perf_counter()
+            made = evaluator.score(pairs[4:])
+            seconds = time.perf_counter() - started
+            tables.append([[getattr(scores, axis) for axis in AXES] for scores in made])
+            away = np.abs(np.array(tables[-1]) - np.array(tables[0])).max()
+            rows.append(
+                {
+                    "device": where,
+                    "workers": str(workers),
+                    "pairs a second": f"{len(made) / seconds:.4g}",
+                    "points from the first row at most": f"{away:.1e}",
+                }
+            )
+    return rows
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--tiny", action="store_true", help="small shapes; nothing is kept")
-    parser.add_argument("--only", choices=("clap", "omni"), help="one of the two")
+    parser.add_argument("--only", choices=("clap", "evaluator", "omni"), help="one of these")
     chosen = parser.parse_args(arguments)
     kind = torch.device(chosen.device).type
     if kind == "cuda" and not torch.cuda.is_available():
@@ -179,14 +210,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        if chosen.only != "omni":
+        if chosen.only in (None, "evaluator"):
+            rows = shipped_pairs(chosen.device, amounts, folder)
+            told("gpu_evaluator", "The evaluator that ships: pairs of 5 s, on a cold cache", rows)
+        if chosen.only in (None, "clap"):
             write = write_tiny_clap if chosen.tiny else write_full_clap
             clap = write(folder / "clap")
             rows = clap_windows(clap, chosen.device, amounts)
             told("gpu_clap", "CLAP: windows of 10 s through the network", rows)
             rows = clap_files(clap, chosen.device, amounts, folder)
             told("gpu_clap_files", "CLAP: clips of 10 s from files, on a cold cache", rows)
-        if chosen.only != "clap":
+        if chosen.only in (None, "omni"):
             training, scoring = [], []
             for size in amounts.sizes:
                 made = measure(size, chosen.device, folder / size.name, chosen.tiny)

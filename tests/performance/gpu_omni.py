@@ -205,12 +205,14 @@ def _measure(size: Size, device: str, folder: Path, tiny: bool) -> Measured:
         with _fitting(f"{size.name}: steps of {name}"):
             told = _training(model, way, [[rows[i] for i in some] for some in batches], device)
             training.append({"size": size.name, "way": name, **told})
+            print(f"{size.name}, steps of {name}: {told['seconds a step']} s each", flush=True)
 
     def score(name: str, run: Callable[[], object]) -> None:
         with _fitting(f"{size.name}: scoring, {name}"), torch.inference_mode():
             run()
             speed = f"{pairs / timed(run, device):.4g}"
             scoring.append({"size": size.name, "way": name, "pairs a second": speed})
+            print(f"{size.name}, scoring, {name}: {speed} pairs a second", flush=True)
 
     in_order = [list(range(i, i + BATCH)) for i in range(0, pairs, BATCH)]
     by_length = list(LengthBatches([len(row.ids) for row in rows], BATCH, seed=0))

@@ -22,7 +22,7 @@ from auditeval.pretrained.threads import one_thread
 from auditeval.types import UserError
 
 _DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
-_ACCELERATOR_BATCH = 16
+_ACCELERATOR_BATCH = 64  # on an H200 half as fast again as 16 in float32, twice in bfloat16
 _ACCELERATOR_CAPTIONS = 32  # a forward pass, all of one length in tokens
 # What decides how given weights are used, over all the configurations of transformers involved.
 _COMPUTING = (
