@@ -170,8 +170,9 @@ def test_a_set_with_recordings_has_pools_for_sources_and_never_what_is_held_out(
 
 
 def test_the_same_recordings_make_the_same_bytes_and_others_another_folder(
-    folders: dict[str, Path], tmp_path: Path
+    folders: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(build, "_WORTH_A_PROCESS", 1)
     one, two = (
         build.build(tmp_path / str(w), 3, 1.2, workers=w, esc10=folders["esc10"]) for w in (1, 2)
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -12,9 +14,10 @@ import pytest
 from auditeval import audio, manifest
 from auditeval.data.simulation import build
 from auditeval.data.simulation.build import EDITS_PER_SCENE
+from auditeval.data.simulation.material import Material
 from auditeval.data.simulation.signals import RATE_HZ
 from auditeval.data.simulation.systems import GENERATIVE
-from auditeval.types import AXES, EditPair
+from auditeval.types import AXES, EditPair, UserError
 
 
 def told(path: Path) -> list[dict[str, Any]]:
@@ -22,7 +25,10 @@ def told(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (path.parent / "edits.jsonl").read_text().splitlines()]
 
 
-def test_the_same_arguments_make_the_same_bytes_with_any_number_of_workers(tmp_path: Path) -> None:
+def test_the_same_arguments_make_the_same_bytes_with_any_number_of_workers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "_WORTH_A_PROCESS", 1)
     folders = []
     for workers in (1, 2):
         path = build.build(tmp_path / str(workers), 3, 0.8, seed=5, workers=workers)
@@ -32,6 +38,19 @@ def test_the_same_arguments_make_the_same_bytes_with_any_number_of_workers(tmp_p
     assert len(names[0]) > 3 * EDITS_PER_SCENE
     for name in names[0]:
         assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
+
+
+def _killed(folder: Path, index: int) -> build.Made:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return [], []
+
+
+def test_a_worker_that_is_killed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "_WORTH_A_PROCESS", 1)
+    material = Material({}, pools=1)
+    with pytest.raises(UserError, match="was killed, most likely for want of memory"):
+        build.finished(tmp_path, "simulated", {}, material, 4, 2, _killed)
+    assert not [*tmp_path.rglob("manifest.jsonl")]
 
 
 def test_a_whole_set_is_kept_and_half_a_set_is_made_again(tmp_path: Path) -> None:

@@ -11,12 +11,15 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed, parallel_config
+from joblib.externals.loky import get_reusable_executor
+from threadpoolctl import threadpool_limits
 
 from auditeval import manifest
 from auditeval.atomic import replacing
@@ -48,7 +51,7 @@ from auditeval.data.simulation.systems import (
 )
 from auditeval.progress import track
 from auditeval.seed import SEED
-from auditeval.types import AXES, EditPair
+from auditeval.types import AXES, EditPair, UserError
 
 VERSION = max(16, *(fault.since for fault in FAULTS.values()))
 """Raise it when the same arguments would make other sounds: old folders are then not reused."""
@@ -65,6 +68,8 @@ _OF_MIXTURES = {"add": 0.2, "delete": 0.6, "replace": 0.2}
 
 # What lies behind an event is taken away oftener than put there.
 _OF_INVERTED = {"delete": 0.8, "add": 0.2}
+
+_WORTH_A_PROCESS = 20  # scenes: to start one takes as long as to make eight
 
 _FAINTEST = 0.5 / FULL_SCALE  # less is digital silence in 16 bits
 
@@ -139,9 +144,21 @@ def finished(
         return path
     shutil.rmtree(target, ignore_errors=True)
     (target / "audio").mkdir(parents=True)
-    with ThreadPoolExecutor(workers) as pool:
-        steps = pool.map(lambda index: make(target / "audio", index), range(items))
-        made = list(track(steps, f"{kind} edits", items))
+    # Processes: threads wait for each other in what is Python, and sixteen cores do the work of two.
+    workers = max(1, min(workers, items // _WORTH_A_PROCESS))
+    with threadpool_limits(1), parallel_config("loky", inner_max_num_threads=1):
+        run = Parallel(workers, return_as="generator", batch_size=1)
+        steps = run(delayed(make)(target / "audio", index) for index in range(items))
+        try:
+            made = list(track(steps, f"{kind} edits", items))
+        except BrokenProcessPool:
+            raise UserError(
+                f"{target}: a process that made edits was killed, most likely for want of memory; "
+                "fewer workers need less"
+            ) from None
+        finally:
+            if workers > 1:  # or they would hold their recordings for minutes
+                get_reusable_executor().shutdown()
     with replacing(target / EDITS) as temporary, temporary.open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(row) + "\n" for _, rows in made for row in rows)
     manifest.write([pair for pairs, _ in made for pair in pairs], path)

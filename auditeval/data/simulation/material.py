@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.ndimage import uniform_filter1d
@@ -106,6 +106,10 @@ class Material:
         processors: Processors | None = None,
     ) -> None:
         self.processors = processors or Processors({})
+        self._made_of = (
+            *(tuple(folders.items()), tuple(held_out), pools, real_share),
+            tuple(self.processors.given.items()),
+        )
         left_out = set(known(held_out))
         self.synthetic = [name for name in (*EVENTS, *TONES) if name not in left_out]
         clips: list[Clip] = []
@@ -132,6 +136,9 @@ class Material:
                 found.sort(key=lambda clip: clip.recording.name)
         self.real, self._real_share = bool(clips), real_share
         self._samples = lru_cache(maxsize=None)(_samples)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _in_this_process, self._made_of
 
     def identity(self) -> str:
         """SHA-256 of the names and sizes of all recordings, and of the processors, in hex."""
@@ -208,6 +215,18 @@ class Material:
         if name in TONES:
             return tones(name, rng, seconds, RATE_HZ), ""
         return synthesize(name, int(rng.integers(2**31)), seconds, RATE_HZ), ""
+
+
+@lru_cache(maxsize=1)
+def _in_this_process(
+    folders: tuple[tuple[str, Path], ...],
+    held_out: tuple[str, ...],
+    pools: int,
+    real_share: float,
+    processors: tuple[tuple[str, Any], ...],
+) -> Material:
+    """Material that came from another process: read once, for all the scenes that are made here."""
+    return Material(dict(folders), held_out, pools, real_share, Processors(dict(processors)))
 
 
 def widened(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:

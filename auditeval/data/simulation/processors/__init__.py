@@ -42,11 +42,10 @@ class Processors:
     """
 
     def __init__(self, given: Mapping[str, str | Path | bool | None]) -> None:
+        self.given = {name: where for name, where in given.items() if where}
         self._processes: dict[str, Process] = {}
         self._known_by: list[str] = []
-        for name, where in given.items():
-            if not where:
-                continue
+        for name, where in self.given.items():
             if name in _READERS:
                 files, read = _READERS[name]
                 found = [find(Path(str(where)), file) for file in files]
