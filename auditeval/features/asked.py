@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from auditeval.features.caveats import without_caveats, without_courtesies
 from auditeval.features.comparison import changed_words
@@ -24,15 +25,15 @@ _ADD = (
     r"mix)"
 )
 _REMOVE = (
-    r"(?:remov\w*|delet\w*|eras\w*|eliminat\w*|suppress\w*|silenc\w*|mut(?:e|ing)|drop\w*(?! in\b)|"
-    r"take (?:out|away)|get rid of|cut(?: out)?|filter(?: out)?|strip(?: out| away)?|leave out)"
+    r"(?:remov\w*|delet\w*|eras\w*|eliminat\w*|suppress\w*|silenc\w*|mut(?:e|ing)|"
+    r"drop\w*(?! (?:in|out)\b)|take (?:out|away)|get rid of|cut(?: out| off)?|filter(?: out)?|"
+    r"strip(?: out| away)?|leave out)"
 )
 _HERE = (
     r"(?:(?:(?:i|we)(?:'d| would)? (?:want|like|need|prefer)(?: to (?:hear|have))?|there should be|"
     r"(?:can|could) (?:we|i) (?:have|hear)|use|have|play|make it|give me|let me hear|"
     r"(?:the )?same(?: \w+)?,? (?:but )?with)\s+(?!you\b))?"
 )
-_AND = r"(?:(?:\s*[,;.])?\s+(?:and |then |and then |but )|\s*[,;.]\s+)(?:also )?"
 _THEN = r":?\s+"
 _LEAD = re.compile(
     r"\b(?:let's|lets|let us|(?:how|what) about|(?:would|do) you mind|help (?:me|us)|why not|"
@@ -53,14 +54,34 @@ _UPON = re.compile(
     r"[^,;:.!?]*?(?=$|[,;:.!?]| and )",
     re.IGNORECASE,
 )
+# No verb at all: "thunder at the end".
+_BARE = re.compile(
+    r"(?!(?:silen\w+|quiet|nothing|stop|cut|end|fade|more|less|no|not|only|just|is|are|\w+ing)\b)"
+    r"([^\W\d_]+(?: [^\W\d_]+)?) (?:at|in) the (?:end|beginning|start|middle|background|distance)"
+    r"(?: of (?:it|the \w+))?[.!]*$",
+    re.IGNORECASE,
+)
+# Of what is told apart, the last: "the dog, not the rain".
+_BUT_NOT = re.compile(
+    r",?\s+(?:but |and )?not (?:the|an?|any|my|his|her|their)\b[^,;.!?]*", re.IGNORECASE
+)
+_NEXT_ORDER = re.compile(
+    r"(?:^\s*|\s*[,;.&/+]\s*|\s+(?:and|then|but)\s+|\s+(?=\(?\d[.)]))"
+    r"(?:(?:and|then|but|also|please|first|second|third|next|finally)(?:ly)?,?\s+|\(?\d[.)]\s*){0,4}"
+    rf"(?=(?:{_REPLACE}|{_ADD}|{_REMOVE})\b)",
+    re.IGNORECASE,
+)
+_SEVERAL_ARROWS = re.compile(r"(?:->|=>|→|⇒).*(?:->|=>|→|⇒)")
+_ARROW = re.compile(r"(?:^|[,;]\s*)([^,;:.!?<>=→⇒-]{2,60}?)\s*(?:->|=>|→|⇒)\s*")
+_THE_SAME = frozenset(("it", "that", "this", "them", "these", "those"))
 _ASKED = tuple(
     re.compile(_START + pattern, re.IGNORECASE)
     for pattern in (
         rf"substitut\w*{_THEN}(?P<new>.+?)\s+for\s+(?P<gone>.+)",
-        rf"{_REPLACE}{_THEN}(?P<gone>.+?)\s+(?:with|by|for|to|into)\s+(?P<new>.+)",
+        rf"(?:{_ADD}|use|place|play){_THEN}(?P<new>.+?)\s+where\s+(?P<gone>.+?)\s+"
+        r"(?:was|were|is|are|used to be)(?=$|[,;.!?])",
+        rf"{_REPLACE}{_THEN}(?P<gone>.+?)\s+(?P<by>with|by|for|to|into)\s+(?P<new>.+)",
         rf"(?:{_ADD}\s+|(?<!.){_HERE})(?P<new>.+?)\s+(?:instead of|in place of)\s+(?P<gone>.+)",
-        rf"{_ADD}{_THEN}(?P<new>.+?){_AND}{_REMOVE}{_THEN}(?P<gone>.+)",
-        rf"{_REMOVE}{_THEN}(?P<gone>.+?){_AND}{_ADD}{_THEN}(?P<new>.+)",
         r"(?:take|cut|filter|get|pull|strip|edit|leave)\s+(?!out\b|away\b|rid\b)"
         r"(?P<gone>.+?)\s+(?:out|away)\b",
         rf"{_REMOVE}{_THEN}(?P<gone>.+)",
@@ -87,24 +108,57 @@ def asked_words(original_caption: str, target_caption: str, instruction: str) ->
     if added or removed:
         return added, removed
     text = _UPON.sub(r"\1", _NEVER.sub(" ", without_caveats(instruction)))
-    new, gone = _told(text)
+    if _SEVERAL_ARROWS.search(text):
+        text = _ARROW.sub(r"; replace \1 with ", text)
+    text = _BUT_NOT.sub("", text)
+    new, gone = _told(text, original_caption)
     kept = kept_alone(without_courtesies(instruction))
     if kept and not new and stems(gone) <= stems(kept):  # as in "pull the dog out on its own"
         return "", others(original_caption, kept)
     if not (new or gone) and not is_manner(led := _LEAD.sub("", text)):
-        new, gone = _told(led)
+        new, gone = _told(led, original_caption)
         if new or gone:
             return new, gone
     if not (new and gone) and (wish := wished(text, original_caption)):
         new, gone = new or wish.new, gone or wish.gone
+    if not (new or gone) and (bare := _BARE.match(text)) and not is_manner(bare[1]):
+        new = name(bare[1]) if stems(bare[1]) - stems(original_caption) else ""
     return new, gone
 
 
-def _told(text: str) -> tuple[str, str]:
-    """What orders say: the first verb decides, and of the patterns that begin with it the first."""
-    found = [match for pattern in _ASKED if (match := pattern.search(text))]
+def _told(text: str, caption: str) -> tuple[str, str]:
+    """What orders say, one after the other."""
+    new: dict[str, None] = {}
+    gone: dict[str, None] = {}
+    for order in _NEXT_ORDER.split(text):
+        for comes, goes in _exchanged(order, caption):
+            if goes in _THE_SAME and gone:  # "remove the dog and replace it with a cat"
+                goes = ""
+            if not is_no_sound(goes) and comes != "nothing":
+                new |= dict.fromkeys([comes] if comes else [])
+                gone |= dict.fromkeys([goes] if goes else [])
+    return " and ".join(new), " and ".join(gone)
+
+
+def _exchanged(order: str, caption: str) -> Iterator[tuple[str, str]]:
+    """Names of what comes and goes: the first verb decides, and of the patterns that begin with it
+    the first. "The dog with a cat and the rain with wind" are two of each."""
+    found = [match for pattern in _ASKED if (match := pattern.search(order))]
     if not found:
-        return "", ""
+        return
     named = min(found, key=lambda match: match.start()).groupdict()
-    new, gone = (name(named.get(side)) for side in ("new", "gone"))
-    return ("", "") if is_no_sound(gone) else (new, gone)
+    new, gone, by = (named.get(part) or "" for part in ("new", "gone", "by"))
+    again = re.compile(rf"(.+?)(?:,? and |, )([^,;.!?]{{2,60}}?) {by or 'for'} (.+)", re.IGNORECASE)
+    while found_again := again.fullmatch(new if by else gone):
+        first, second, third = found_again.groups()
+        if not _is_there(second if by else third, caption):
+            break
+        yield name(first if by else new), name(gone if by else first)
+        new, gone = (third, second) if by else (second, third)
+    yield name(new), name(gone)
+
+
+def _is_there(words: str, caption: str) -> bool:
+    if not caption:
+        return words.lower().startswith("the ")
+    return bool(stems(words) & stems(caption))

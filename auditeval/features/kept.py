@@ -17,13 +17,16 @@ _REST = (
     r"(?:(?:all|any|the|all the) )?other (?:\w+ )?(?:sound|noise|thing|source)s?)"
 )
 ALL = r"(?:everything|all|anything|every \w+|(?:all |any )(?:the )?(?:other )?\w+)(?: else)?"
-BUT = r"(?:except(?: for)?|but(?: for)?|besides|apart from|aside from|other than|save(?: for)?)"
+BUT = (
+    r"(?:except(?: for)?|but(?: for)?|besides|apart from|aside from|other than|save(?: for)?|"
+    r"(?:that|which) (?:is not|isn't|are not|aren't))"
+)
 _K = r"(?P<kept>[^,;:.!?]{2,80})"
 _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"\b(?:{_REMOVE}|(?:don't|do not|no longer) (?:want|need)(?: to hear)?)(?: \w+ly)? {ALL} "
-        rf"{BUT} (?P<kept>[^,;:.!?]{{2,80}}?)"
+        rf"(?:(?:away|out|off) )?{BUT} (?P<kept>[^,;:.!?]{{2,80}}?)"
         r"(?= (?:should|must|has to|needs? to|can)\b|[,;:.!?]|$)",
         rf"\b{ALL} {BUT} (?P<kept>[^,;:.!?]{{2,80}}?) (?:should|must|has to|needs? to|can|to) "
         rf"(?:be |get )?(?:{_REMOVE}|go|gone|disappear|vanish|stop|cease)\b",
@@ -74,7 +77,7 @@ _MOST = 2000  # characters of a caption
 _START = r"(?:an?|the|some|someone|somebody|people|several|many|two|three|another|other|children)\b"
 _LINK = re.compile(
     rf",? (?:(?:and|then|and then|while|as|when|whilst|followed by|before|after|together with|"
-    rf"along with|accompanied by|over|with)(?: then)?) |, (?={_START})",
+    rf"along with|accompanied by|over|with)(?: then)?) |, (?={_START}|\w+,? and )",
     re.IGNORECASE,
 )
 _SAME = re.compile(r"(?:it|he|she|they|its|his|her|their|if|though|well)\b", re.IGNORECASE)

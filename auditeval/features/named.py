@@ -19,6 +19,14 @@ _WHERE = re.compile(
     r"entire|end|beginning|start|middle)\b.*)?$",
     re.IGNORECASE,
 )
+_UNIT = r"(?:s|secs?|seconds?|min|minutes?)\b"
+_MOMENT = rf"(?:\d+:\d\d|\d[\d.]* ?{_UNIT})"
+_TIME = re.compile(
+    r",?\s+(?:at|from|after|around|until|till|between)(?: about| around)? "
+    rf"(?:{_MOMENT}|\d[\d.]*(?= ?(?:to|and|until|-|–) ?\d))"
+    rf"(?: ?(?:to|and|until|-|–) ?{_MOMENT})?",
+    re.IGNORECASE,
+)
 _TAIL = re.compile(
     r"(?:,?\s+(?:(?:would (?:be|make|sound)|is (?:what|all)|will do)\b.*|"
     r"(?:should|must|ought to) be (?:heard|audible|there)|too|as well|instead|any ?more|at all|"
@@ -34,7 +42,9 @@ _NO_SOUND = re.compile(
     r"\b(?:volume|loudness|level|gain|pitch|key|tempo|pace|speed|rate|length|duration)"
     r"(?=$|[,;]|\s+(?:of|by|from|to|in|on|at|for|and|so|a|just|back|down|up|more|\w+ly)\b)|"
     r"^(?:it|up|down)\b|\b(?:up|down)$|"
-    r"^(?:everything|every|all|anything)\b.*\b(?:except|but|besides|apart from|other than)\b|"
+    r"^(?:everything|every|all|anything)\b.*\b(?:except|but|besides|apart from|other than|"
+    r"not|isn't|aren't)\b|^(?:everything|anything|nothing)$|"
+    r"^(?:the )?(?:end|ending|beginning|start|intro|outro)$|"
     r"^(?:everything|anything|all|every sound) else\b|^(?:all |everything )?(?:of )?the rest\b|"
     r"^(?:(?:all|any|every|the|those|these) )*other (?:\w+ )?(?:sound|noise|thing|source)s?\b",
     re.IGNORECASE,
@@ -86,9 +96,18 @@ def name(words: str | None) -> str:
     >>> name("the sound of rain in the background and make it louder.")
     'rain'
     """
-    left = re.sub(r"^(?:and|but) ", "", words or "", flags=re.IGNORECASE)
+    left = re.sub(r"^(?:and|but) ", "", untimed(words or ""), flags=re.IGNORECASE)
     left = _TAIL.sub("", _NEXT.sub("", left).strip(_MARKS))
     return _NAMED.sub("", _TAIL.sub("", _WHERE.sub("", left))).strip(_MARKS).lower()
+
+
+def untimed(words: str) -> str:
+    """Without moments.
+
+    >>> untimed("a door slam at 3 seconds"), untimed("rain from 0:02 to 0:05")
+    ('a door slam', 'rain')
+    """
+    return _TIME.sub("", words)
 
 
 def is_no_sound(name: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from auditeval.features.kept import ALL, BUT
-from auditeval.features.named import is_manner, name, stems
+from auditeval.features.named import is_manner, name, stems, untimed
 
 
 class Wish(NamedTuple):
@@ -44,20 +44,21 @@ _TAKEN = (
 _SWAPPED = r"(?:replac|swapp|exchang|substitut|trad|switch|turn|chang|convert|transform)ed(?: out)?"
 _DEPART = (
     rf"(?:(?:be |to be |being )?{_TAKEN}|(?:to )?(?:go|disappear|vanish|stop|cease)|"
-    r"(?:to )?go (?:away|silent)|(?:to )?fall silent|out)(?=$|[,;:.!?]| (?:from|and|in the)\b)"
+    r"(?:to )?(?:go (?:away|silent)|fall silent|drop out)|out)"
+    r"(?=$|[,;:.!?]| (?:from|and|in the|half ?way|mid ?way)\b)"
 )
 _MIX_IN = (
     r"(?:sprinkle|superimpose|splice|blend|weave|work|slip|throw|toss|paste|dub|fold|pipe|drop|"
     r"bring|put|mix|patch|fade|stick)"
 )
 _PUT = (
-    r"(?:superimpos(?:e|ing)|append(?:ing)?|embed(?:ding)?|incorporat(?:e|ing)|inject(?:ing)?|"
+    r"(?:superimpos(?:e|ing)|plac(?:e|ing)|append(?:ing)?|embed(?:ding)?|incorporat(?:e|ing)|inject(?:ing)?|"
     r"generat(?:e|ing)|creat(?:e|ing)|synthesi[sz](?:e|ing)|produc(?:e|ing)|simulat(?:e|ing)|"
     r"(?:sprinkl(?:e|ing)|blend(?:ing)?|stack(?:ing)?)(?: in)?|give (?:me|us)|"
     r"(?:splice|weave|work|slip|throw|toss|paste|dub|fold|pipe|drop|stick|patch|fade) in)"
 )
 _DROP = (
-    r"(?:kill(?:ing)?|los(?:e|ing)|ditch(?:ing)?|discard(?:ing)?|omit(?:ting)?|exclud(?:e|ing)|"
+    r"(?:kill(?:ing)?|los(?:e|ing)|hid(?:e|ing)|ditch(?:ing)?|discard(?:ing)?|omit(?:ting)?|exclud(?:e|ing)|"
     r"cancel(?:l?ing)?(?: out)?|subtract(?:ing)?|purg(?:e|ing)|stop(?:ping)?|scrap|axe|dump|"
     r"(?:clean|clear|wipe|scrub|edit|block|tune|weed|rub|throw|blank)(?:n?ing)? out|"
     r"(?:do|doing) away with|(?:turn|switch|shut)(?:t?ing)? off)"
@@ -76,6 +77,15 @@ _THERE = r"(?=$|[,;:.!?]| (?:in(?! place)|at|near|over|on|onto|to|into|from)\b)"
 _SURE = r"\b(?:make (?:it )?(?:sure|certain)|ensure|see to it)(?: that)? there(?:'s| is| are| be)"
 _NEW, _GONE = rf"(?P<new>{_THING}){_END}", rf"(?P<gone>{_THING}){_END}"
 
+_PART = r"(?:part|line|melody|role|solo|place)"
+_PLACE = r"(?:put|use|play|place|have)"
+_FEW = r"(?:bit|little|lot|tad|touch|notch|shade|whole|hint|great|good|whisper)"
+_TAKE_IT = (
+    r"(?:(?:remove|delete|erase|mute|silence|drop|cut|lose|get rid of|take out|filter out) "
+    r"(?:it|that|them|this)|take (?:it|that|them) (?:out|away)|i (?:do not|don't) (?:want|need) "
+    r"(?:it|that|them))\b"
+)
+_VERB_ALONE = r"[^\W\d_]+(?= (?:in|at|near|over|after|before|by|from|then|once|twice)\b|$|[,;:.!?])"
 _WISHES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -98,7 +108,28 @@ _WISHES = tuple(
         rf"{_CLAUSE}(?P<new>{_THING}) {_MUST} (?:replace|take the place of|stand in for) {_GONE}",
         rf"{_CLAUSE}{_CAN} (?P<new>{_THING}) (?:please )?(?:replace|take the place of) {_GONE}",
         rf"^(?:(?:change|replace|swap|turn) )?(?P<gone>{_THING}) ?(?:->|=>|→|⇒) ?{_NEW}",
+        rf"{_BEGIN}(?:let|have|make) (?P<gone>the {_THING}) turn into {_NEW}",
+        rf"{_BEGIN}(?:let|have) (?P<new>{_THING}) (?:replace|take the place of|stand in for|"
+        rf"take over from) {_GONE}",
+        rf"{_BEGIN}(?:let|have) (?P<new>{_THING}) (?:play|do|take(?: over)?|sing) "
+        rf"(?P<gone>the {_THING})(?:'s)? {_PART}{_END}",
+        rf"{_BEGIN}giv(?:e|ing) (?P<gone>the {_THING})(?:'s)? {_PART} to {_NEW}",
+        rf"(?:{_BEGIN}make|{_WANT}) (?P<gone>the (?!{_IT}\b)\w+(?: \w+)?)(?: to (?:be|become|"
+        rf"turn into))? (?P<new>an? (?!{_FEW}\b){_THING}){_END}",
+        rf"^(?P<new>an? {_THING}),? rather than {_GONE}",
+        rf"{_CLAUSE}where (?:there (?:is|are|was|were) )?(?P<gone>{_THING})"
+        rf"(?: (?:is|are|was|were))?, {_PLACE} {_NEW}",
+        rf"^[-–−] ?(?P<gone>[^\W\d_][^,;:.!?+]{{1,80}}?) ?\+ ?{_NEW}",
+        rf"^(?P<gone>\w+(?: \w+)?) out,? (?:and )?(?P<new>\w+(?: \w+)?) in{_END}",
         # Away.
+        rf"{_CLAUSE}(?:i (?:can |do |still )?hear|there(?:'s| is| are)|i (?:do not|don't) like|"
+        rf"separat(?:e|ing)(?: out)?|isolat(?:e|ing)) (?P<gone>{_THING})"
+        rf"(?:[,;.]? (?:and|so|but)|[,;.]|) (?:please )?{_TAKE_IT}",
+        rf"^(?P<gone>the {_THING}) (?:is|are|sounds?|gets?|keeps?|bothers?|annoys?|disturbs?)\b"
+        rf"[^,;.]*?[,;.]? (?:so |and |please )*{_TAKE_IT}",
+        rf"\b(?:except|but|only)(?: that)? (?P<gone>{_THING}) (?:is|are) {_TAKEN}{_END}",
+        r"^(?P<gone>(?!\w+ing\b)\w+)(?<!turn)(?<!switch)(?<!shut)(?<!cut)(?<!fade)(?<!kick)(?<!take)(?<!back)"
+        rf"(?<!show)(?<!well)(?<!far)(?<!hands) off{_END}",
         rf"(?:{_BEGIN}|\b{_WANT}(?: to)? )(?:(?:keep|leave|retain|preserve|hear|have|play|give me)"
         rf"(?:ing)? )?{ALL}(?: as (?:it is|they are))?,? {BUT} (?P<gone>{_THING})"
         rf"(?: {_MUST} (?:stay|remain|be (?:kept|left|heard|preserved|audible|there)))?{_END}",
@@ -126,6 +157,11 @@ _WISHES = tuple(
         r"(?:remove|delete|erase|mute|silence|drop|cut|get rid of|take out)"
         rf"(?: (?:it|that|them)\b|{_END})",
         # Here.
+        rf"\bwhat if (?:there (?:was|were|is|are)|(?:we|you|i) (?:had|added|heard)) {_NEW}",
+        rf"{_BEGIN}fill(?:ing)?(?: in| up)? (?:the|this) (?:gap|silence|pause|break)s? with {_NEW}",
+        rf"{_CLAUSE}(?P<new>(?:an?|some|another) {_THING}) (?:should|must|has to|needs to) "
+        rf"(?!be\b|not\b|have\b|go\b|stop\b|sound\b){_VERB_ALONE}",
+        rf"^\+ ?(?P<new>[^\W\d_]{_THING}){_END}",
         rf"\b{_WANT}{_HAVE} {_NEW}",
         rf"\b(?:there {_MUST}(?: also)? be|let there(?: also)? be) {_NEW}",
         rf"\b(?:let (?:me|us)|let's|(?:i|we) {_MUST}|(?:i|we) can|you {_MUST}(?= hear))"
@@ -205,7 +241,7 @@ def wishes_event(text: str) -> bool:
 
 def _wish(match: re.Match[str], caption: str) -> Wish | None:
     groups = match.groupdict()
-    sides = [groups.get("new") or "", groups.get("gone") or ""]
+    sides = [untimed(groups.get(side) or "") for side in ("new", "gone")]
     if any(map(is_manner, sides)) or all(map(_PERSON.search, sides)):
         return None
     new, gone = (_TO.sub(r"\1 ", name(side)) for side in sides)

@@ -64,3 +64,121 @@ def test_sounds_of_an_instruction(instruction: str, added: str, removed: str) ->
 def test_captions_that_differ_say_it_alone() -> None:
     asked = asked_words(CAPTION, f"{CAPTION[:-1]} and a dog barks.", "Add a cat.")
     assert asked == ("and a dog barks", "")
+
+
+THREE = "Rain falls while a dog barks and a car passes by."
+
+
+@pytest.mark.parametrize(
+    ("instruction", "added", "removed"),
+    [
+        # Several orders, or several of each.
+        *(
+            (text, "a cat and wind", "the dog and the rain")
+            for text in (
+                "Replace the dog with a cat and the rain with wind.",
+                "Swap the dog for a cat, and the rain for wind",
+                "Substitute a cat for the dog and wind for the rain",
+                "Replace the dog with a cat. Replace the rain by wind.",
+                "the dog -> a cat, the rain -> wind",
+            )
+        ),
+        (
+            *("Change the dog to a bird, the car to a bike and the rain to wind",),
+            *("a bird and a bike and wind", "the dog and the car and the rain"),
+        ),
+        ("Replace the dog with a puppy and a kitten", "a puppy and a kitten", "the dog"),
+        ("Replace the dog with a man and a woman talking", "a man and a woman talking", "the dog"),
+        ("Remove the dog. Also remove the car. Then add a bell.", "a bell", "the dog and the car"),
+        ("Remove the rain and replace it with a stream", "a stream", "the rain"),
+        *(
+            (text, "a bell", "the dog")
+            for text in (
+                "First remove the dog, second add a bell",
+                "1. Remove the dog. 2. Add a bell.",
+                "(1) remove the dog (2) add a bell",
+                "Remove the dog & add a bell",
+                "Remove the dog / add a bell",
+            )
+        ),
+        # What is not meant.
+        ("Remove the dog, not the rain.", "", "the dog"),
+        ("Remove the car but not the dog", "", "the car"),
+        ("Add a bell but not a horn", "a bell", ""),
+        ("Add nothing, remove nothing", "", ""),
+        # What was named before.
+        ("I can hear a dog, please get rid of it", "", "a dog"),
+        ("The dog is distracting, please take it out", "", "the dog"),
+        ("There's a car passing by; I don't want it.", "", "a car passing by"),
+        ("Separate out the dog and remove it", "", "the dog"),
+        # When it is to be.
+        ("Add a gunshot between 3 and 5 seconds", "a gunshot", ""),
+        ("Drop in a door slam at 3 seconds", "a door slam", ""),
+        ("Insert a bell at 0:03", "a bell", ""),
+        ("Mute the dog from 1 s to 2 s", "", "the dog"),
+        ("The car should drop out halfway", "", "the car"),
+        # Wishes.
+        ("What if there were thunder?", "thunder", ""),
+        ("After the car passes, a horn should honk", "a horn", ""),
+        ("Thunder at the end, please", "thunder", ""),
+        ("Rain in the background", "", ""),
+        ("Fill the silence with crickets", "crickets", ""),
+        ("+thunder", "thunder", ""),
+        ("- dog + cat", "cat", "dog"),
+        ("Dog out, bird in.", "bird", "dog"),
+        ("car off", "", "car"),
+        ("Make the dog a bird.", "a bird", "the dog"),
+        ("I'd like the car to be a truck", "a truck", "the car"),
+        ("Let the rain turn into hail", "hail", "the rain"),
+        ("A cat rather than a dog", "a cat", "a dog"),
+        ("Put the sound of waves where the rain was", "waves", "the rain"),
+        ("Where there is rain, put waves", "waves", "rain"),
+        ("Let a bird take the place of the dog", "a bird", "the dog"),
+        ("Everything should stay the same except that the dog is gone", "", "the dog"),
+        # All but one.
+        ("Delete everything that is not rain", "", "a dog barks and a car passes by"),
+        ("Strip everything away but the dog", "", "rain falls and a car passes by"),
+    ],
+)
+def test_orders_and_wishes_of_three_sounds(instruction: str, added: str, removed: str) -> None:
+    assert asked_words(THREE, THREE, instruction) == (added, removed)
+
+
+@pytest.mark.parametrize(
+    ("instruction", "added", "removed"),
+    [
+        ("Have a violin play the saxophone's part", "a violin", "the saxophone"),
+        ("Give the saxophone part to a clarinet", "a clarinet", "the saxophone"),
+        ("Remove every instrument except the drums", "", "bass and a saxophone"),
+    ],
+)
+def test_parts_of_a_band(instruction: str, added: str, removed: str) -> None:
+    caption = "A band plays with drums, bass and a saxophone."
+    assert asked_words(caption, caption, instruction) == (added, removed)
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "I hear clipping, please remove it",
+        "There's an echo. Remove it.",
+        "The voice is too loud. Cut it down a bit.",
+        "A woman should speak slower",
+        "I want the piano to be a little brighter",
+        "Make the piano a bit quieter",
+        "Make the woman a man",
+        "Make the recording a bit drier",
+        "Make the recording sound like it is in a cathedral",
+        "Piano louder at the end",
+        "Softly in the background",
+        "A faster pace should help",
+        "+3 dB",
+        "-3 dB at 2 s",
+        "Have the piano play the line faster",
+        "Cut off the end",
+        "fade in, fade out",
+    ],
+)
+def test_how_it_sounds_is_no_sound(instruction: str) -> None:
+    caption = "A woman speaks softly while a piano plays in a room."
+    assert asked_words(caption, caption, instruction) == ("", "")
