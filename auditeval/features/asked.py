@@ -61,6 +61,13 @@ _BARE = re.compile(
     r"(?: of (?:it|the \w+))?[.!]*$",
     re.IGNORECASE,
 )
+_MOST = 2000  # characters of a caption
+# "Music without vocals", "a dog, no rain": of captions.
+_ABSENT = re.compile(
+    r"(?:(?:\s*[,;.]|\s+(?:and|but|with)\b)+\s*(?:without|no)|^no|\s+without)\s+(?:any |the |an? )?"
+    r"(?P<what>[^,;.!?]+?)(?=$|[,;.!?]|\s(?:and|but|while|as|with)\b)",
+    re.IGNORECASE,
+)
 # Of what is told apart, the last: "the dog, not the rain".
 _BUT_NOT = re.compile(
     r",?\s+(?:but |and )?not (?:the|an?|any|my|his|her|their)\b[^,;.!?]*", re.IGNORECASE
@@ -99,12 +106,17 @@ def asked_words(original_caption: str, target_caption: str, instruction: str) ->
 
     >>> asked_words("Rain.", "Rain with a dog barking.", "")
     ('with a dog barking', '')
+    >>> asked_words("Music with vocals.", "Music without vocals.", "")
+    ('', 'with vocals')
     >>> asked_words("Rain.", "Rain.", "Please add a dog barking in the background.")
     ('a dog barking', '')
     >>> asked_words("Rain.", "Rain.", "Make it louder.")
     ('', '')
     """
-    added, removed = changed_words(original_caption, target_caption)
+    (before, absent), (after, absent_after) = map(_present, (original_caption, target_caption))
+    added, removed = changed_words(before, after)
+    away = [x for x in absent_after if x not in absent and not stems(x) <= stems(removed)]
+    removed = " ".join([removed, *away]).strip()
     if added or removed:
         return added, removed
     text = _UPON.sub(r"\1", _NEVER.sub(" ", without_caveats(instruction)))
@@ -124,6 +136,19 @@ def asked_words(original_caption: str, target_caption: str, instruction: str) ->
     if not (new or gone) and (bare := _BARE.match(text)) and not is_manner(bare[1]):
         new = name(bare[1]) if stems(bare[1]) - stems(original_caption) else ""
     return new, gone
+
+
+def _present(caption: str) -> tuple[str, list[str]]:
+    """A caption without the sounds that it says are not there, and their names."""
+    absent: list[str] = []
+
+    def left(found: re.Match[str]) -> str:
+        if is_manner(found["what"]) or not stems(found["what"]):  # "without echo" is how it sounds
+            return found[0]
+        absent.append(name(found["what"]))
+        return ""
+
+    return _ABSENT.sub(left, caption[:_MOST]) + caption[_MOST:], absent
 
 
 def _told(text: str, caption: str) -> tuple[str, str]:

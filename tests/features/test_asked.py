@@ -61,6 +61,32 @@ def test_sounds_of_an_instruction(instruction: str, added: str, removed: str) ->
     assert asked_words(CAPTION, CAPTION, instruction) == (added, removed)
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "added", "removed"),
+    [
+        ("Music with vocals.", "Music without vocals.", "", "with vocals"),
+        ("Music without vocals.", "Music with vocals.", "with vocals", ""),
+        ("A dog barks, no rain.", "A dog barks, rain.", "rain", ""),
+        ("A dog barks.", "A dog barks, and no rain.", "", "rain"),
+        ("A dog barks, no rain.", "A dog barks.", "", ""),
+        ("No rain, a dog barks.", "A dog barks, no rain.", "", ""),
+        ("A child laughs and a man talks", "A man talks, no child", "", "a child laughs and"),
+        (
+            "Street noise with a car horn",
+            "Street noise without the car horn",
+            "",
+            "with a car horn",
+        ),
+        ("A man says yes.", "A man says no.", "no", "yes"),
+        ("A dog barks.", "A dog barks without echo.", "without echo", ""),
+    ],
+)
+def test_what_a_caption_denies_is_not_there(
+    before: str, after: str, added: str, removed: str
+) -> None:
+    assert asked_words(before, after, "") == (added, removed)
+
+
 def test_captions_that_differ_say_it_alone() -> None:
     asked = asked_words(CAPTION, f"{CAPTION[:-1]} and a dog barks.", "Add a cat.")
     assert asked == ("and a dog barks", "")
