@@ -36,7 +36,11 @@ Edited = Annotated[Path | None, typer.Option(help="One pair: the edited clip.", 
 OriginalCaption = Annotated[str, typer.Option(help="One pair: what the original holds.")]
 TargetCaption = Annotated[str, typer.Option(help="One pair: what was asked for.")]
 Workers = Annotated[
-    int, typer.Option(min=0, help="Decoding and encoding threads; 0: none of their own.")
+    int,
+    typer.Option(
+        min=0,
+        help="Decoding and encoding threads, no more than cores; 0: none of their own.",
+    ),
 ]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:N or mps.")]
 CacheDir = Annotated[

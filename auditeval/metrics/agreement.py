@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
+from auditeval.metrics.resampling import on_draws, rounding
 from auditeval.seed import SEED
 from auditeval.types import Undefined
 
@@ -25,8 +26,7 @@ def mse(predicted: np.ndarray, rated: np.ndarray) -> float:
 
 
 def pearson(x: np.ndarray, y: np.ndarray) -> float:
-    """The linear correlation. A bootstrap asks for thousands, and scipy's, which has a p-value too,
-    takes seven times as long.
+    """The linear correlation.
 
     >>> pearson(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0]))
     1.0
@@ -75,9 +75,8 @@ def agreement(
     (1.0, Undefined(reason='2 items; a correlation needs 3'))
     """
     x, y = _checked(predicted, rated, systems)
-    clusters, picks = _drawn(systems, resamples, seed)
-    draws = [np.concatenate([clusters[system] for system in pick]) for pick in picks]
-    result = {"utterance": _level(x, y, draws, len(clusters))}
+    clusters, draws = _drawn(systems, resamples, seed)
+    result = {"utterance": _level(x, y, clusters, draws)}
     if None in systems:
         return {
             "system": dict.fromkeys(STATISTICS, Agreement(_NAMELESS, _NAMELESS, 0)),
@@ -87,7 +86,7 @@ def agreement(
             },
         }
     x_means, y_means = (_means(values, clusters) for values in (x, y))
-    return {"system": _level(x_means, y_means, picks, len(clusters)), **result}
+    return {"system": _level(x_means, y_means, _each(clusters), draws), **result}
 
 
 class Coverage(NamedTuple):
@@ -155,8 +154,8 @@ def _means(values: np.ndarray, clusters: Iterable[Sequence[int] | np.ndarray]) -
 
 
 def _rounding(values: np.ndarray) -> float:
-    """By how much means of these values may differ where they are equal: the last places."""
-    return 16 * float(np.spacing(np.abs(values).max(initial=0.0)))
+    """By how much means of these values may differ where they are equal."""
+    return float(rounding(np.abs(values).max(initial=0.0)))
 
 
 def paired_difference(
@@ -180,31 +179,35 @@ def paired_difference(
     a, y = _checked(first, rated, systems)
     b, _ = _checked(second, rated, systems)
 
-    def difference(rows: np.ndarray, sides: Sequence[np.ndarray]) -> float | Undefined:
-        values = [computed(statistic, side[rows], sides[2][rows]) for side in sides[:2]]
-        for value in values:
-            if isinstance(value, Undefined):
-                return value
-        return values[0] - values[1]  # type: ignore[operator]
-
-    clusters, picks = _drawn(systems, resamples, seed)
+    clusters, draws = _drawn(systems, resamples, seed)
     means = [_means(values, clusters) for values in (a, b, y)]
-    draws = [np.concatenate([clusters[system] for system in pick]) for pick in picks]
     found = {}
-    for level, sides, chosen in (("system", means, picks), ("utterance", [a, b, y], draws)):
-        interval = percentiles([difference(rows, sides) for rows in chosen], len(clusters))
-        items = len(sides[2])
-        found[level] = Agreement(difference(np.arange(items), sides), interval, items)
+    for level, sides, of_clusters in (
+        ("system", means, _each(clusters)),
+        ("utterance", [a, b, y], clusters),
+    ):
+        *values, rates = sides
+        drawn = [on_draws(side, rates, of_clusters, draws)[statistic] for side in values]
+        first_value, second_value = (computed(statistic, side, rates) for side in values)
+        interval = percentiles(_told(drawn[0] - drawn[1]), len(clusters))
+        found[level] = Agreement(_less(first_value, second_value), interval, len(rates))
     if None in systems:
         found["system"] = Agreement(_NAMELESS, _NAMELESS, 0)
         found["utterance"] = found["utterance"]._replace(interval=_NAMELESS)
     return found
 
 
+def _less(first: float | Undefined, second: float | Undefined) -> float | Undefined:
+    for value in (first, second):
+        if isinstance(value, Undefined):
+            return value
+    return first - second  # type: ignore[operator]
+
+
 def _drawn(
     systems: Sequence[str | None], resamples: int, seed: int
-) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Row numbers of each system, and which systems each draw of the bootstrap holds.
+) -> tuple[list[np.ndarray], np.ndarray]:
+    """Row numbers of each system, and how often it is in each draw of the bootstrap, (D, systems).
 
     There is nothing to draw from one system, whose intervals are undefined.
     """
@@ -212,7 +215,14 @@ def _drawn(
     clusters = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
     rng = np.random.default_rng(seed)
     count = len(clusters)
-    return clusters, [rng.integers(count, size=count) for _ in range(resamples if count > 1 else 0)]
+    picks = [rng.integers(count, size=count) for _ in range(resamples if count > 1 else 0)]
+    draws = [np.bincount(pick, minlength=count) for pick in picks]
+    return clusters, np.array(draws, int).reshape(-1, count)
+
+
+def _each(clusters: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """The clusters of what there is one of for each."""
+    return [np.array([number]) for number in range(len(clusters))]
 
 
 def _checked(
@@ -227,16 +237,20 @@ def _checked(
 
 
 def _level(
-    x: np.ndarray, y: np.ndarray, draws: Sequence[np.ndarray], clusters: int
+    x: np.ndarray, y: np.ndarray, clusters: Sequence[np.ndarray], draws: np.ndarray
 ) -> dict[str, Agreement]:
+    drawn = on_draws(x, y, clusters, draws)
     return {
         name: Agreement(
-            computed(name, x, y),
-            percentiles([computed(name, x[rows], y[rows]) for rows in draws], clusters),
-            len(x),
+            computed(name, x, y), percentiles(_told(drawn[name]), len(clusters)), len(x)
         )
         for name in STATISTICS
     }
+
+
+def _told(drawn: np.ndarray) -> list[float | Undefined]:
+    none = Undefined("there is no correlation on this draw")
+    return [none if np.isnan(value) else value for value in drawn.tolist()]
 
 
 def computed(

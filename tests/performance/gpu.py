@@ -182,6 +182,7 @@ def shipped_pairs(device: str, amounts: Amounts, place: Path) -> list[dict[str, 
                     "points from the first row at most": f"{away:.1e}",
                 }
             )
+            print(*rows[-1].values(), flush=True)
     return rows
 
 
