@@ -28,6 +28,8 @@ def on_draws(
     >>> on_draws(x, y, halves, np.array([[1, 1], [2, 0]]))["KTAU"].round(3).tolist()
     [0.667, 1.0]
     """
+    if not len(draws):
+        return {name: np.empty(0) for name in ("MSE", "LCC", "SRCC", "KTAU")}
     codes = np.empty(len(x), int)
     for code, rows in enumerate(clusters):
         codes[rows] = code

@@ -43,3 +43,9 @@ def test_a_draw_of_equal_values_has_no_correlation() -> None:
     for name in ("LCC", "SRCC", "KTAU"):
         assert np.isnan(found[name]).tolist() == [True, True, True, False]
     assert not np.isnan(found["MSE"]).any()
+
+
+def test_no_draw_costs_nothing() -> None:
+    x = np.arange(1_000_000.0)
+    found = on_draws(x, x, [np.arange(len(x))], np.empty((0, 1), int))
+    assert {name: values.size for name, values in found.items()} == dict.fromkeys(STATISTICS, 0)
