@@ -52,6 +52,21 @@ def rated_mse(predicted: Tensor, rated: Tensor) -> Tensor:
     return (errors * there).sum() / there.sum().clamp(min=1)
 
 
+def checkpoint_activations(language_model: Any, on: bool) -> None:
+    """Keep the inputs of each layer alone and compute the rest again in the backward pass, or not.
+
+    What transformers calls gradient checkpointing until release 5, and activation checkpointing
+    from late releases of that on.
+    """
+    kind = (
+        "activation" if hasattr(language_model, "activation_checkpointing_enable") else "gradient"
+    )
+    if on:
+        getattr(language_model, f"{kind}_checkpointing_enable")({"use_reentrant": False})
+    else:
+        getattr(language_model, f"{kind}_checkpointing_disable")()
+
+
 class LoraFit(Fit[ClipTokens, OmniRegressor]):
     """LoRA and heads of a Qwen2.5-Omni [arXiv:2508.11966, Appendix E].
 
@@ -130,7 +145,7 @@ class LoraFit(Fit[ClipTokens, OmniRegressor]):
         train, validation = map(examples.take, (job.fold.train, job.fold.validation))
         model.prepare(train.ratings)
         if self._gradient_checkpointing:
-            model.language_model.gradient_checkpointing_enable({"use_reentrant": False})  # type: ignore[operator]
+            checkpoint_activations(model.language_model, True)
         return Parts(
             model,
             LoraModule(model, job.plan.optimizer, job.plan.scheduler, job.plan.seed),

@@ -28,6 +28,7 @@ from auditeval.models.omni.inputs import Batch, PairRow
 from auditeval.models.omni.random_base import build
 from auditeval.models.omni.regressor import OmniRegressor
 from auditeval.pretrained.qwen_omni import Base, open_base
+from auditeval.training.lora import checkpoint_activations
 from auditeval.training.lora_data import LengthBatches
 from auditeval.types import EditPair
 
@@ -262,7 +263,7 @@ def _training(
     """Steps on batches, the first of which is not timed, with gradient checkpointing."""
     language_model: Any = model.language_model
     language_model.train()
-    language_model.gradient_checkpointing_enable({"use_reentrant": False})
+    checkpoint_activations(language_model, True)
     optimizer = torch.optim.Adam([p for p in model.parameters() if p.requires_grad], lr=1e-5)
     on_gpu = torch.device(device).type == "cuda"
     if on_gpu:
@@ -277,7 +278,7 @@ def _training(
         _, *seconds = [timed(partial(step, some), device) for some in batches]
     finally:
         optimizer.zero_grad()
-        language_model.gradient_checkpointing_disable()
+        checkpoint_activations(language_model, False)
     lengths = [len(row.ids) for some in batches[1:] for row in some]
     return {
         "tokens a pair": f"{statistics.mean(lengths):.0f}",
