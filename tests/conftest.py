@@ -55,7 +55,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests are of the processor, whatever `--device auto` finds: all but tests/gpu, run alone."""
+    """No CUDA device for `--device auto` to find: but for tests/gpu, run alone."""
     if not all(item.get_closest_marker("gpu") for item in items):
         os.environ["CUDA_VISIBLE_DEVICES"] = ""  # of commands that tests start as well
 

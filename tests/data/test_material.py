@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 from pathlib import Path
 
@@ -167,6 +168,24 @@ def test_a_set_with_recordings_has_pools_for_sources_and_never_what_is_held_out(
     for pair in pairs:
         for text in (pair.original_caption, pair.target_caption):
             assert not re.search(r"(?i)\b(dogs?|bark|rain|rainfall|raindrops|tick\w*)\b", text)
+
+
+def test_material_goes_to_another_process_as_it_is(folders: dict[str, Path]) -> None:
+    held_out = ["rain"]
+    here = Material({"esc10": folders["esc10"]}, held_out, pools=3, real_share=1.0)
+    there = pickle.loads(pickle.dumps(here))
+    assert there is pickle.loads(pickle.dumps(here))  # read once
+    assert there.identity() == here.identity()
+    assert there.clips == here.clips
+    for pool in range(3):
+        assert there.classes(pool) == here.classes(pool)
+        for name in here.clips[pool]:
+            for seed in range(6):  # or every draw might choose a recording whatever their share
+                one, two = (
+                    x.take(name, pool, 1.0, np.random.default_rng(seed)) for x in (here, there)
+                )
+                assert one[1] == two[1]
+                assert (one[0] == two[0]).all()
 
 
 def test_the_same_recordings_make_the_same_bytes_and_others_another_folder(

@@ -144,7 +144,8 @@ def finished(
         return path
     shutil.rmtree(target, ignore_errors=True)
     (target / "audio").mkdir(parents=True)
-    # Processes: threads wait for each other in Python itself, and sixteen cores do the work of two.
+    # Processes: threads wait for each other in Python itself; on sixteen cores four were as fast as
+    # two.
     workers = max(1, min(workers, items // _WORTH_A_PROCESS))
     with threadpool_limits(1), parallel_config("loky", inner_max_num_threads=1):
         run = Parallel(workers, return_as="generator", batch_size=1)
