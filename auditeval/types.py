@@ -59,8 +59,8 @@ class EditPair(BaseModel):
 
     Ratings are on the scale of the paper's Appendix A: 1 (worst) to 5 (best). An axis that nobody
     rated is absent from `ratings`. Where individual raters are given, the rating is their mean;
-    they are a list of votes or, where raters are known by id, {rater: vote}. Captions may be empty;
-    of the other fields an empty text is none.
+    they are a list of votes or, where raters are known by id, {rater: vote}. Captions may be empty
+    (an instruction then says what was asked); of the other fields an empty text is none.
 
     Two fields keep a split honest: rows of one `source` (the recording the original was made from)
     or one `talker` never stand on both sides. `split` is a publisher's fixed split, where there is

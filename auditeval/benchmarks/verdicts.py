@@ -1,13 +1,12 @@
 """Records of a benchmark as verdicts on the axes of an evaluator of edits, with the edits.
 
-Which value of a record is about which axis, and what captions a sample gives, is decided here:
+Which value of a record is about which axis, and what words a sample gives, is decided here:
 
 - SpeechEditBench: relevance is target success, faithfulness preservation success, quality the gain
   in DNSMOS OVRL of an enhancement, whose gate asks for more BAK too [arXiv:2606.01804, E.1, E.3].
   Captions say the words of the source, and those that are to be heard with the instruction.
 - MMAE: relevance is a sample's instruction-following rate, faithfulness its consistency rate
-  [arXiv:2606.07229]. Nothing describes the input, whose caption is empty; the target caption is the
-  instruction.
+  [arXiv:2606.07229]. Nothing describes the input: all that is said is the instruction.
 
 SwanBench-Speech makes speech from text: there is no original that an evaluator could compare with.
 SALMon edits nothing either, and is the metric SALMonAccuracy of auditeval.training.evaluation.
@@ -37,6 +36,14 @@ class Verdict(NamedTuple):
 Verdicts = Mapping[Axis, Verdict]
 
 
+class Words(NamedTuple):
+    """What is said of a sample, "" for what is not: as the fields of an `EditPair`."""
+
+    original_caption: str = ""
+    target_caption: str = ""
+    instruction: str = ""
+
+
 class Judged(NamedTuple):
     """An edit, and what the benchmark found of it on the axes that it has a verdict on."""
 
@@ -49,19 +56,15 @@ class _Reading(NamedTuple):
 
     axes: tuple[Axis, ...]
     original: Callable[[Any], Path | None]
-    captions: Callable[[Any], tuple[str, str]]
+    words: Callable[[Any], Words]
     verdicts: Callable[[Record], dict[Axis, Verdict]]
 
 
-def edit(benchmark: str, sample: Any) -> tuple[Path | None, tuple[str, str]]:
-    """The original clip of a sample, None where it has none, and its two captions; of a benchmark
-    without edits neither."""
+def edit(benchmark: str, sample: Any) -> tuple[Path | None, Words]:
+    """The original clip of a sample, None where it has none, and its words; of a benchmark without
+    edits neither."""
     reading = _READINGS.get(benchmark)
-    return (
-        (None, ("", ""))
-        if reading is None
-        else (reading.original(sample), reading.captions(sample))
-    )
+    return (None, Words()) if reading is None else (reading.original(sample), reading.words(sample))
 
 
 def axes(benchmark: str) -> tuple[Axis, ...]:
@@ -103,13 +106,11 @@ def recorded(benchmark: Benchmark, systems: Sequence[System], run: Path) -> list
                 raise UserError(f"{where}: is no record of {benchmark.name}") from None
             original, output = reading.original(samples[id]), system.files.get(id)
             if original is not None and output is not None:
-                captions = reading.captions(samples[id])
                 pair = EditPair(
                     id=f"{system.name}: {id}",
                     original=original,
                     edited=output,
-                    original_caption=captions[0],
-                    target_caption=captions[1],
+                    **reading.words(samples[id])._asdict(),
                     system=system.name,
                     source=id,
                 )
@@ -151,23 +152,23 @@ def _of_rubrics(record: Record) -> dict[Axis, Verdict]:
     }
 
 
-def _speech_captions(sample: Any) -> tuple[str, str]:
+def _speech_words(sample: Any) -> Words:
     said = f'A person says: "{sample.row.transcript}"'
     target = f'A person says: "{sample.expected_transcript}" {sample.row.instruction}'
-    return said, target.strip()
+    return Words(said, target.strip())
 
 
 _READINGS: Mapping[str, _Reading] = {
     "speecheditbench": _Reading(
         ("quality", "relevance", "faithfulness"),
         lambda sample: sample.files[0],
-        _speech_captions,
+        _speech_words,
         _of_speech_edit,
     ),
     "mmae": _Reading(
         ("relevance", "faithfulness"),
         lambda sample: sample.inputs[0] if sample.inputs else None,
-        lambda sample: ("", sample.instruction),
+        lambda sample: Words(instruction=sample.instruction),
         _of_rubrics,
     ),
 }

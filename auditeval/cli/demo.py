@@ -23,7 +23,7 @@ def demo(
     device: Device = "auto",
     cache_dir: CacheDir = None,
 ) -> None:
-    """Serve a page for one edit: drop two files, write two captions, hear them, see the scores.
+    """Serve a page for one edit: drop two files, write what was asked for, hear, see the scores.
 
     With intervals and, where the evaluator can say, curves over time. Nothing that is sent is
     kept, but for the features of the clips in the cache. Needs

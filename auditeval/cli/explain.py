@@ -13,6 +13,7 @@ from auditeval.cli.options import (
     Device,
     Edited,
     Force,
+    Instruction,
     Original,
     OriginalCaption,
     TargetCaption,
@@ -38,6 +39,7 @@ def explain(
     edited: Edited = None,
     original_caption: OriginalCaption = "",
     target_caption: TargetCaption = "",
+    instruction: Instruction = "",
     device: Device = "auto",
     cache_dir: CacheDir = None,
     force: Force = False,
@@ -63,12 +65,13 @@ def explain(
     single = original is not None or edited is not None
     if single == (manifest is not None):
         raise UserError(
-            "give either a MANIFEST with --id, or --original and --edited with captions"
+            "give either a MANIFEST with --id, or --original and --edited with captions or an "
+            "instruction"
         )
     if manifest is not None:
         pair = _find(manifest, id)
     else:
-        pair = one_pair(original, edited, original_caption, target_caption)
+        pair = one_pair(original, edited, original_caption, target_caption, instruction)
     inputs = [pair.original, pair.edited, *([manifest] if manifest else [])]
     with writing(output, "auditeval explain", report.FILES, inputs, force):
         made = explained(load(checkpoint, device, cache_dir), pair)

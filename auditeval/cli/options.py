@@ -34,7 +34,10 @@ Checkpoint = Annotated[
 Original = Annotated[Path | None, typer.Option(help="One pair: the original clip.", parser=path)]
 Edited = Annotated[Path | None, typer.Option(help="One pair: the edited clip.", parser=path)]
 OriginalCaption = Annotated[str, typer.Option(help="One pair: what the original holds.")]
-TargetCaption = Annotated[str, typer.Option(help="One pair: what was asked for.")]
+TargetCaption = Annotated[str, typer.Option(help="One pair: what the edit was to hold.")]
+Instruction = Annotated[
+    str, typer.Option(help="One pair: what was asked for; counts where captions do not differ.")
+]
 Workers = Annotated[
     int,
     typer.Option(

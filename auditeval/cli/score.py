@@ -17,6 +17,7 @@ from auditeval.cli.options import (
     Edited,
     Engine,
     EngineName,
+    Instruction,
     Original,
     OriginalCaption,
     RayWorkers,
@@ -50,6 +51,7 @@ def score(
     edited: Edited = None,
     original_caption: OriginalCaption = "",
     target_caption: TargetCaption = "",
+    instruction: Instruction = "",
     batch_size: Annotated[int, typer.Option(min=1, help="Pairs at a time.")] = 32,
     workers: Workers = 2,
     device: Device = "auto",
@@ -98,6 +100,8 @@ def score(
         auditeval score --original a.wav --edited b.wav --original-caption "Rain."
         --target-caption "Rain, with a dog barking."
 
+        auditeval score --original a.wav --edited b.wav --instruction "Remove the dog."
+
         auditeval score pairs.jsonl -c ADAPTER --base Qwen2.5-Omni-7B --dtype bfloat16 -o scores.csv
 
         auditeval score pairs.parquet --engine ray --address auto --parts -o scores
@@ -115,7 +119,10 @@ def score(
 
     single = original is not None or edited is not None
     if single == (manifest is not None):
-        raise UserError("give either a MANIFEST with -o, or --original and --edited with captions")
+        raise UserError(
+            "give either a MANIFEST with -o, or --original and --edited with captions or an "
+            "instruction"
+        )
     if manifest is not None:
         if output is None:
             raise UserError("a MANIFEST needs -o SCORES, a file ending in .csv, .jsonl or .parquet")
@@ -137,7 +144,7 @@ def score(
         raise UserError("--engine ray goes with a MANIFEST; one pair is scored here")
     if output is not None:
         raise UserError("-o goes with a MANIFEST; the scores of one pair are printed")
-    pair = one_pair(original, edited, original_caption, target_caption)
+    pair = one_pair(original, edited, original_caption, target_caption, instruction)
     evaluator = loaded(device)
     (row,) = evaluator.score([pair])
     if row.status == "error":
@@ -149,7 +156,11 @@ def score(
 
 
 def one_pair(
-    original: Path | None, edited: Path | None, original_caption: str, target_caption: str
+    original: Path | None,
+    edited: Path | None,
+    original_caption: str,
+    target_caption: str,
+    instruction: str,
 ) -> EditPair:
     """The EditPair that a command line names; UserError says what it lacks."""
     from pydantic import ValidationError
@@ -165,6 +176,7 @@ def one_pair(
             edited=edited,
             original_caption=original_caption,
             target_caption=target_caption,
+            instruction=instruction,
         )
     except ValidationError as error:
         raise UserError(sentence(error)) from None

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from auditeval.features.caveats import without_caveats, without_courtesies
-from auditeval.features.comparison import changed_words
-from auditeval.features.kept import kept_alone, others
+from auditeval.features.comparison import changed_words, same_words
+from auditeval.features.described import captions_of, others
+from auditeval.features.kept import kept_alone
 from auditeval.features.named import is_manner, is_no_sound, name, stems
 from auditeval.features.wishes import wished
 
@@ -96,6 +98,47 @@ _ASKED = tuple(
         rf"{_ADD}{_THEN}(?P<new>.+)",
     )
 )
+
+
+class Asked(NamedTuple):
+    """What words ask of a pair: its captions, and the words for what is to come and to go."""
+
+    original_caption: str
+    target_caption: str
+    added: str
+    removed: str
+
+
+NOTHING_SAID = "audio"
+"""Stands for the caption of an original that nothing is said of."""
+
+
+def told(original_caption: str, target_caption: str, instruction: str) -> tuple[str, str]:
+    """The captions; where one is empty, and there is an instruction, that of the original as both.
+
+    >>> told("Rain.", "", "Add a dog."), told("", "A dog.", "Add a dog."), told("", "A dog.", "")
+    (('Rain.', 'Rain.'), ('audio', 'audio'), ('', 'A dog.'))
+    """
+    if instruction.strip() and not (original_caption.strip() and target_caption.strip()):
+        original_caption = target_caption = original_caption.strip() or NOTHING_SAID
+    return original_caption, target_caption
+
+
+def asked(original_caption: str, target_caption: str, instruction: str) -> Asked:
+    """What is asked by captions that differ or, where they do not, by the instruction.
+
+    The captions are then those of both clips as they would be if it was followed.
+
+    >>> asked("Rain while a dog barks.", "Rain while a dog barks.", "Remove the dog.")[:2]
+    ('Rain while a dog barks', 'Rain')
+    >>> asked("", "", "Remove the dog.")[:2]
+    ('audio and the dog', 'audio')
+    """
+    before, after = told(original_caption, target_caption, instruction)
+    new, gone = asked_words(before, after, instruction)
+    if (new or gone) and same_words(before, after):
+        before, after = captions_of(before, new, gone)
+    return Asked(before, after, new, gone)
 
 
 def asked_words(original_caption: str, target_caption: str, instruction: str) -> tuple[str, str]:

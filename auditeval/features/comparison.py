@@ -105,6 +105,8 @@ def changed_words(original_caption: str, target_caption: str) -> tuple[str, str]
     ('', '')
     """
     before, after = (_words(caption) for caption in (original_caption, target_caption))
+    if before == after:  # to find that takes the square of their number
+        return "", ""
     added: list[str] = []
     removed: list[str] = []
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)

@@ -1,10 +1,10 @@
-"""What alone an instruction wants to keep, and which sounds of a caption are then to go."""
+"""What alone an instruction wants to keep."""
 
 from __future__ import annotations
 
 import re
 
-from auditeval.features.named import is_degree, name, stems
+from auditeval.features.named import is_degree, name
 
 _ONLY = r"(?:only|just|solely|nothing (?:else )?(?:but|except|other than))"
 _KEEP = r"(?:keep|leave|retain|preserve|hear|have|play|want|need|give me)"
@@ -71,21 +71,6 @@ _NO_NAME = re.compile(
     re.IGNORECASE,
 )
 _FROM = re.compile(r"\s+(?:from|out of|in|as|so that)\s.*$", re.IGNORECASE)
-_NAMES = re.compile(r"\s+(?:and|as well as|plus)\s+|,\s*", re.IGNORECASE)
-
-_MOST = 2000  # characters of a caption
-_START = r"(?:an?|the|some|someone|somebody|people|several|many|two|three|another|other|children)\b"
-_LINK = re.compile(
-    rf",? (?:(?:and|then|and then|while|as|when|whilst|followed by|before|after|together with|"
-    rf"along with|accompanied by|over|with)(?: then)?) |, (?={_START}|\w+,? and )",
-    re.IGNORECASE,
-)
-_SAME = re.compile(r"(?:it|he|she|they|its|his|her|their|if|though|well)\b", re.IGNORECASE)
-_HAPPENS = re.compile(
-    r"\s\w+ing(?=$| (?:in|on|at|by|past|over|near|from|and)\b)|\bin the (?:back|fore)ground\b|"
-    r"\b(?:music|noise|sounds?)$",
-    re.IGNORECASE,
-)
 
 
 def kept_alone(instruction: str) -> str:
@@ -99,51 +84,3 @@ def kept_alone(instruction: str) -> str:
             kept = name(_FROM.sub("", found["kept"]))
             return "" if _NO_NAME.search(kept) or is_degree(kept) else kept
     return ""
-
-
-def others(caption: str, kept: str) -> str:
-    """The sounds of a caption that are not the one kept; "" where it does not tell them apart.
-
-    >>> others("Rain falls while a dog barks.", "the dog"), others("A dog barks.", "the dog")
-    ('rain falls', '')
-    """
-    parts = _sounds(" ".join(caption[:_MOST].split()).strip(" .!?"))
-    stays: set[int] = set()
-    for one in _NAMES.split(kept):
-        shared = [len(stems(part) & stems(one)) for part in parts]
-        if not max(shared, default=0):
-            return ""
-        stays |= {place for place, count in enumerate(shared) if count == max(shared)}
-    return " and ".join(name(part) for place, part in enumerate(parts) if place not in stays)
-
-
-def _sounds(caption: str) -> list[str]:
-    """Clauses and names of a caption that are each a sound of their own."""
-    parts, link, start = [""], "", 0
-    for found in [*_LINK.finditer(caption), None]:
-        part = caption[start : found.start() if found else None]
-        if parts == [""]:
-            parts = [part]
-        elif _goes_on(parts[-1], link.strip(" ,").lower(), part):
-            parts[-1] += link + part
-        else:
-            parts.append(part)
-        if found:
-            link, start = found[0], found.end()
-    return parts
-
-
-def _goes_on(before: str, link: str, part: str) -> bool:
-    """Whether a part says more of the sound before it: "barks and growls", "wood with a saw"."""
-    if _SAME.match(part):
-        return True
-    if link in ("with", "over"):
-        lone = link == "with" and len(re.sub(rf"^{_START}\s*", "", before, flags=re.I).split()) == 1
-        return not (lone or _HAPPENS.search(part))
-    if link in ("while", "whilst", "followed by", "together with", "along with", ""):
-        return False
-    first, *rest = part.split() or [""]
-    ending = re.search(r"(?:ing|s|ed)$", first.lower())
-    bare = not rest or re.match(r"(?:on|in|at|over|by|out|up|down|off|to|for|and|\w+ly)$", rest[0])
-    same = [word for word in before.split()[1:] if ending and word.lower().endswith(ending[0])]
-    return bool(ending and bare and (same or link in ("before", "after", "when", "as")))

@@ -24,7 +24,7 @@ from safetensors.numpy import load, save
 
 from auditeval import audio, storage
 from auditeval.entries import Entries, bounded
-from auditeval.features.asked import asked_words
+from auditeval.features.asked import asked, told
 from auditeval.features.batches import Batched, Caller
 from auditeval.features.encoder import Clip, EncodedPair, Encoder
 from auditeval.features.extractor import AudioFeatures, Extractor, Texts
@@ -58,6 +58,22 @@ class _Heard(NamedTuple):
 
     path: Path
     names: frozenset[str]
+
+
+class _Read(NamedTuple):
+    """What is read of a pair: the words given, and five texts to encode, as those of `Texts`."""
+
+    said: tuple[str, str, str]
+    texts: tuple[str, str, str, str, str]
+
+    @classmethod
+    def of(cls, pair: EditPair, with_changed_words: bool) -> _Read:
+        instruction = pair.instruction or ""
+        said = *told(pair.original_caption, pair.target_caption, instruction), instruction
+        original, target, added, removed = asked(*said)
+        if not with_changed_words:
+            return cls(said, (original, target, "", "", ""))
+        return cls(said, (original, target, added, removed, instruction))
 
 
 class FeatureStore:
@@ -142,45 +158,34 @@ class FeatureStore:
         make: Callable[[EncodedPair], Result],
         spared: Spared | None,
     ) -> list[Result | Failure]:
-        changes = [
-            (
-                *asked_words(pair.original_caption, pair.target_caption, pair.instruction or ""),
-                pair.instruction or "",
-            )
-            if with_changed_words
-            else ("", "", "")
-            for pair in pairs
-        ]
-        words = dict.fromkeys(
-            text
-            for pair, change in zip(pairs, changes, strict=True)
-            for text in (pair.original_caption, pair.target_caption, *change)
-        )
+        reads = [_Read.of(pair, with_changed_words) for pair in pairs]
+        words = dict.fromkeys(text for read in reads for text in read.texts)
 
-        def worded(pair: EditPair, change: tuple[str, str, str]) -> dict[str, Texts]:
-            rows = [texts[x] for x in (pair.original_caption, pair.target_caption, *change)]
-            said = pair.original_caption, pair.target_caption, change[-1]
-            return {name: Texts._make([*(row[name] for row in rows), said]) for name in rows[0]}
+        def worded(read: _Read) -> dict[str, Texts]:
+            rows = [texts[x] for x in read.texts]
+            return {
+                name: Texts._make([*(row[name] for row in rows), read.said]) for name in rows[0]
+            }
 
-        def join(pair: EditPair, change: tuple[str, str, str]) -> Result | Failure:
-            for side in ("original_caption", "target_caption"):
-                if not getattr(pair, side).strip():
-                    return Failure(f"{side} is empty")
+        def join(pair: EditPair, read: _Read) -> Result | Failure:
+            for side, caption in zip(("original", "target"), read.said, strict=False):
+                if not caption.strip():
+                    return Failure(f"{side}_caption is empty, and there is no instruction")
             original, edited = (clips[heard[path]] for path in (pair.original, pair.edited))
             if isinstance(original, Failure):
                 return original
             if isinstance(edited, Failure):
                 return edited
-            return make(EncodedPair(original, edited, worded(pair, change)))
+            return make(EncodedPair(original, edited, worded(read)))
 
         with self._pool() as pool:
             texts = Batched(pool, self.captions, words, self._at_once(len(words), _CAPTIONS))
             texts.start()
             by: dict[Path, frozenset[str]] = {}
-            for pair, change in zip(pairs, changes, strict=True):
+            for pair, read in zip(pairs, reads, strict=True):
                 needed = self._always
                 if with_changed_words and (self._on_demand or spared):
-                    said = worded(pair, change)
+                    said = worded(read)
                     needed = self.encoder.needed(said) - (spared(said) if spared else frozenset())
                 for path in (pair.original, pair.edited):
                     by[path] = by.get(path, frozenset()) | needed
@@ -188,11 +193,11 @@ class FeatureStore:
             heard = {path: _Heard(path, names) for path, names in by.items()}
             clips = Batched(pool, self._read, heard.values(), self._at_once(len(heard), _FILES))
             joined = []
-            for pair, change in zip(pairs, changes, strict=True):
+            for pair, read in zip(pairs, reads, strict=True):
                 # Clips of the pairs to come are encoded beside: to compare takes the interpreter.
                 both = heard[pair.original], heard[pair.edited]
                 clips.start(until=both, ahead=2 * self.workers)
-                joined.append(pool.submit(join, pair, change))
+                joined.append(pool.submit(join, pair, read))
             return [future.result() for future in joined]
 
     def files(self, paths: Iterable[Path]) -> dict[Path, Clip | Failure]:

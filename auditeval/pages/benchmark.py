@@ -15,7 +15,7 @@ from auditeval.benchmarks.benchmark import Benchmark, Record
 from auditeval.benchmarks.opening import Asked, Name, open_benchmark
 from auditeval.benchmarks.run import RECORDS, SETTINGS
 from auditeval.benchmarks.systems import BASELINES, OutputFolder
-from auditeval.benchmarks.verdicts import edit
+from auditeval.benchmarks.verdicts import Words, edit
 from auditeval.outputs import inputs_of
 from auditeval.pages.choice import Choice, choose
 from auditeval.pages.page import Page
@@ -46,9 +46,11 @@ def of_run(folder: Path, name: Name, most: int, seed: int) -> Page:
     clips, said = _clips(folder, name, records)
     if clips:
         rows.clips = [clip for clip, _ in clips]
-        for place, heading in enumerate(("original caption", "target caption")):
-            rows.words[heading] = [captions[place] for _, captions in clips]
-        rows.compared.append(("original caption", "target caption"))
+        for place, name_of in enumerate(Words._fields):
+            if any(words[place] for _, words in clips):
+                rows.words[name_of.replace("_", " ")] = [words[place] for _, words in clips]
+        if "original caption" in rows.words:
+            rows.compared.append(("original caption", "target caption"))
     return Page(
         f"Benchmark {name}",
         {"systems": ", ".join(path.parent.name for path in paths), "records": f"{len(records):,}"},
@@ -183,8 +185,8 @@ Clip = tuple[Path | None, Path | None]
 
 def _clips(
     folder: Path, name: Name, records: Sequence[Record]
-) -> tuple[list[tuple[Clip, tuple[str, str]]], str]:
-    """Both clips and captions of each record, or why there are none."""
+) -> tuple[list[tuple[Clip, Words]], str]:
+    """Both clips and the words of each record, or why there are none."""
     given = [path.resolve() for path in inputs_of(folder)]
     if name in _NO_PAIRS:
         return [], _NO_PAIRS[name]
@@ -216,13 +218,13 @@ def _clip(
     samples: Mapping[str, Any],
     files: Mapping[str, Mapping[str, Path]],
     record: Record,
-) -> tuple[Clip, tuple[str, str]]:
+) -> tuple[Clip, Words]:
     sample, system = samples.get(record["id"]), str(record["system"])
     if sample is None:
-        return (None, None), ("", "")
-    original, captions = edit(benchmark.name, sample)
+        return (None, None), Words()
+    original, words = edit(benchmark.name, sample)
     edited = original if system == "identity" else files.get(system, {}).get(record["id"])
-    return (original, edited), captions
+    return (original, edited), words
 
 
 def _outputs(

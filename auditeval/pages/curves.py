@@ -16,6 +16,8 @@ from auditeval.types import EditPair, UserError
 if TYPE_CHECKING:
     from auditeval.explaining import Explanation
 
+_SAID = ("original caption", "target caption", "instruction")
+
 
 def explained(
     rows: Rows, chosen: Iterable[int], checkpoint: str | Path, device: str, cache_dir: Path | None
@@ -58,16 +60,14 @@ def _plain(curve: np.ndarray) -> list[float | None]:
 
 def _pair(rows: Rows, row: int) -> EditPair:
     original, edited = rows.clips[row]
-    captions = [
-        rows.words[name][row] if name in rows.words else ""
-        for name in ("original caption", "target caption")
-    ]
+    words = {name: rows.words[name][row] for name in _SAID if name in rows.words}
     assert original is not None
     assert edited is not None
     return EditPair(
         id=rows.ids[row],
         original=original,
         edited=edited,
-        original_caption=captions[0],
-        target_caption=captions[1],
+        original_caption=words.get("original caption", ""),
+        target_caption=words.get("target caption", ""),
+        instruction=words.get("instruction"),
     )

@@ -1,4 +1,4 @@
-"""`auditeval demo`: two files and two captions of a person, heard and scored on one page."""
+"""`auditeval demo`: two files of a person and what was asked for, heard and scored on one page."""
 
 # No `from __future__ import annotations`: FastAPI reads those of functions within functions.
 
@@ -43,12 +43,13 @@ class _Caption(BaseModel):
 
 
 class _Edit(BaseModel):
-    """What the page sends: names and bytes (base64) of both files, and both captions."""
+    """What the page sends: names and bytes (base64) of both files, captions, an instruction."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     names: _Side
     clips: _Side
     captions: _Caption
+    instruction: str = Field(default="", max_length=2000)
 
 
 def application(evaluator: Evaluator, hosts: Collection[str], prefix: str = "") -> Protection:
@@ -119,6 +120,7 @@ def scored(evaluator: Evaluator, body: bytes) -> dict[str, Any]:
             edited=paths["edited"],
             original_caption=edit.captions.original,
             target_caption=edit.captions.edited,
+            instruction=edit.instruction,
         )
         (found,) = evaluator.score([pair])
         if found.status == "error":

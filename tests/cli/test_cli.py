@@ -141,6 +141,20 @@ def test_score_one_pair(
         assert float(printed[axis]) == pytest.approx(getattr(row, axis), abs=5.1e-4)
 
 
+def test_score_one_pair_by_an_instruction(auditeval: Command, simulated: list[EditPair]) -> None:
+    clips = "--original", simulated[5].original, "--edited", simulated[5].edited
+    found = {}
+    for asked in ("Add a siren.", "Do as you please."):
+        ended = auditeval("score", *clips, "--instruction", asked)
+        assert ended.code == 0
+        found[asked] = dict(line.split(maxsplit=1) for line in ended.out.splitlines())
+    known, unknown = (one["relevance"] for one in found.values())
+    assert known != unknown
+    assert unknown.endswith("[1.00 to 5.00]")
+    said = refused(auditeval("score", *clips))
+    assert "original_caption is empty, and there is no instruction" in said
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -8,7 +8,8 @@ import pytest
 
 from auditeval.features.asked import asked_words
 from auditeval.features.changes.plain import in_plain_words, told_outright
-from auditeval.features.kept import kept_alone, others
+from auditeval.features.described import others
+from auditeval.features.kept import kept_alone
 
 TWO = "Rain falls while a dog barks."
 

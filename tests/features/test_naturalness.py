@@ -135,7 +135,12 @@ def test_words_name_a_voice(words: str, named: bool) -> None:
         ("A man is talking.", None, True),
         ("Rain falls.", None, False),
         ("A song of birds.", None, False),
-        ("Rain and a dog.", "Remove the singer.", True),
+        ("Rain and a dog.", "Remove the singer.", False),
+        ("Rain and a dog.", "Remove the dog and the narration.", False),
+        ("Rain and a singer.", "Remove the singer.", False),
+        ("Rain and a singer.", "Remove the rain.", True),
+        ("Rain and a singer.", "Replace the singer with a narrator.", True),
+        ("Rain and a singer.", "Remove the word harbour.", True),
         ("Rain and a dog.", "Remove the dog.", False),
     ],
 )

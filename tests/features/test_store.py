@@ -21,6 +21,7 @@ from auditeval.features.comparison import Frames
 from auditeval.features.encoder import Encoder
 from auditeval.features.extractor import AudioFeatures
 from auditeval.features.extractors.spectrum import Spectrum
+from auditeval.features.extractors.words import Words
 from auditeval.features.pair import PairFeatures
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.types import EditPair, UserError
@@ -250,7 +251,24 @@ def test_errors_are_rows_of_their_own_pair(pairs: list[EditPair], tmp_path: Path
     )
     assert isinstance(rows[0], PairFeatures)
     assert "absent.wav" in rows[1].reason
-    assert rows[2] == Failure("target_caption is empty")
+    assert rows[2] == Failure("target_caption is empty, and there is no instruction")
+
+
+def test_an_instruction_is_read_as_captions_that_tell_the_same(
+    pairs: list[EditPair], tmp_path: Path
+) -> None:
+    store = FeatureStore(Encoder([Spectrum(), Words()]), tmp_path / "cache")
+    said = pairs[0].model_copy(update={"target_caption": "Rain and a siren"})
+    told = {"instruction": "Add a siren.", "original_caption": "Rain"}
+    for target in ("Rain", "", "rain!"):
+        pair = pairs[0].model_copy(update={**told, "target_caption": target})
+        ((by_captions,), (by_instruction,)) = store.pairs([said], False), store.pairs([pair], False)
+        assert isinstance(by_instruction, PairFeatures)
+        assert torch.equal(by_instruction.target_text, by_captions.target_text)
+        assert not by_instruction.added_text.any()
+    (alone,) = store.pairs([said.model_copy(update={**told, "original_caption": ""})])
+    assert isinstance(alone, PairFeatures)
+    assert alone.added_text.any()
 
 
 def test_a_cache_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:

@@ -55,6 +55,18 @@ def test_an_edit_is_scored_as_the_command_does(
     assert not list(tmp_path.iterdir())
 
 
+def test_an_instruction_stands_for_captions(
+    client: TestClient, evaluator: Evaluator, good: list[EditPair]
+) -> None:
+    told = good[0].model_copy(
+        update={"original_caption": "", "target_caption": "", "instruction": "Add a dog."}
+    )
+    answer = client.post("/score", json=edit(told, instruction="Add a dog."))
+    (scores,) = evaluator.score([told])
+    assert {row["name"]: row["value"] for row in answer.json()["scores"]} == scores.ratings
+    assert "there is no instruction" in client.post("/score", json=edit(told)).json()["refused"]
+
+
 def test_the_page_is_there_with_its_scripts(client: TestClient) -> None:
     page = client.get("/")
     assert "spectrum-random" in page.text

@@ -31,7 +31,7 @@ from auditeval.pages import curves, page, rows, tables
 from auditeval.pages.choice import choose
 from auditeval.report.render import to_html
 from auditeval.table import Cell, Column, Table
-from auditeval.types import AXES, Scores, Undefined, UserError
+from auditeval.types import AXES, EditPair, Scores, Undefined, UserError
 
 
 def unpacked(text: str) -> bytes:
@@ -308,3 +308,11 @@ def test_the_command_says_what_it_wrote(cli: Any, inputs: Path, tmp_path: Path) 
     whole = output.read_text(encoding="utf-8")
     assert "scores.csv.json is not beside it; name the checkpoint with --checkpoint" in whole
     assert cli(*arguments).status == 0  # its own page is written anew
+
+
+def test_a_pair_of_the_page_is_explained_by_all_that_was_said_of_it() -> None:
+    said = {"original_caption": "Rain.", "target_caption": "", "instruction": "Add a dog."}
+    pair = EditPair(id="a", original=Path("a.wav"), edited=Path("b.wav"), **said)
+    shown = rows.Rows(["a"])
+    rows.add_pairs(shown, [pair])
+    assert curves._pair(shown, 0) == pair

@@ -244,7 +244,8 @@ def test_rubrics_are_grades_and_those_without_an_answer_are_none(tmp_path: Path)
     a, b = recorded(benchmark, [system], tmp_path / "asked")
     assert a.verdicts == {"relevance": Verdict(0.5), "faithfulness": Verdict(0.0)}
     assert b.verdicts == {"relevance": Verdict(1.0)}
-    assert (a.pair.original_caption, a.pair.target_caption) == ("", "Remove the dog.")
+    said = a.pair.original_caption, a.pair.target_caption, a.pair.instruction
+    assert said == ("", "", "Remove the dog.")
     assert [one.verdicts for one in recorded(benchmark, [system], tmp_path / "silent")] == [{}, {}]
     given: Any = SimpleNamespace(name="given")  # verdicts in place of outputs
     with pytest.raises(UserError, match="given: expected its outputs, found verdicts without"):

@@ -20,7 +20,7 @@ from auditeval.features.changes.words import ChangeWords
 from auditeval.features.comparison import Frames, same_words
 from auditeval.features.extractor import AudioFeatures, Extractor, Texts
 
-_CODE = "6"
+_CODE = "7"
 """Part of the revision: counts the changes that change a number, here or in how words are read."""
 
 _UNITS = ("semitones", "ratio", "decibels")

@@ -10,7 +10,8 @@ import torch
 
 from auditeval import audio
 from auditeval.features.alignment import Alignment
-from auditeval.features.comparison import Frames
+from auditeval.features.asked import asked
+from auditeval.features.comparison import Frames, same_words
 from auditeval.features.distillmos_network import WINDOW, load
 from auditeval.features.extractor import AudioFeatures, Extractor
 from auditeval.pretrained.accelerators import place
@@ -28,6 +29,8 @@ _OF_A_VOICE = re.compile(
     r"|shout|yell|mutter|mumbl|stutter|words?\b|sentence|reads\b|read(?:ing)? (?:aloud|out)|podcast"
     r"|audiobook|chant|choir|lyric|a cappella|rapp)"
 )
+
+_SPOKEN = re.compile(r"\b(?:words?|phrases?|sentences?)\b")  # who says them is still heard
 
 
 class Naturalness(Extractor):
@@ -74,8 +77,20 @@ class Naturalness(Extractor):
         return AudioFeatures(mos.mean(axis=0), {"mos": mos})
 
     def wanted(self, words: tuple[str, str, str]) -> bool:
-        """Where a voice is named that is heard after the edit, or in what is told to do."""
-        return self.on_demand and any(_OF_A_VOICE.search(text.lower()) for text in words[1:])
+        """Where a voice is named that is heard after the edit, or in what is told to do.
+
+        One that is told to go is not heard after it.
+        """
+        if not self.on_demand:
+            return False
+        _, target, instruction = words
+        if instruction and same_words(words[0], target):
+            _, target, _, gone = asked(*words)
+            for one in filter(None, gone.split(" and ")):
+                if _SPOKEN.search(one):
+                    continue
+                instruction = re.sub(re.escape(one), "", instruction, flags=re.IGNORECASE)
+        return any(_OF_A_VOICE.search(text.lower()) for text in (target, instruction))
 
     def compare(self, original: Frames, edited: Frames, alignment: Alignment | None) -> np.ndarray:
         """Ratings of both clips, by their means over windows; nothing where nothing changed."""

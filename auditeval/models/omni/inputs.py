@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from auditeval.features.asked import asked
 from auditeval.types import EditPair, UserError
 
 Order = Literal["audio_first", "text_first"]
@@ -105,11 +106,11 @@ class InputBuilder:
         return ids
 
     def _text(self, pair: EditPair, original: int, edited: int) -> str:
-        captions = []
+        captions: list[str] = []
+        read = asked(pair.original_caption, pair.target_caption, pair.instruction or "")
         for side in ("original_caption", "target_caption"):
-            caption = getattr(pair, side).strip()
-            if not caption:
-                raise UserError(f"{side} is empty")
+            if not (caption := getattr(read, side).strip()):
+                raise UserError(f"{side} is empty, and there is no instruction")
             if found := [token for token in self._special if token in caption]:
                 raise UserError(f"{side} holds {found[0]}, which is no word to the model")
             captions.append(caption)

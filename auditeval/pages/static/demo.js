@@ -1,4 +1,4 @@
-// Two files and two captions of a person: heard at once, scored by the server.
+// Two files of a person and what was asked for: heard at once, scored by the server.
 
 import { fill, make, shownScore } from "./columns.js";
 import { Clips } from "./pair.js";
@@ -27,7 +27,7 @@ async function score(event) {
   const bytes = Object.fromEntries(await Promise.all(sides.map(async (side) => [side, await files[side].arrayBuffer()])));
   const size = sides.reduce((sum, side) => sum + bytes[side].byteLength, 0);
   if (1.4 * size > Number(form.dataset.most)) return state("These files are too large together.", true);
-  const body = { names: {}, clips: {}, captions: {} };
+  const body = { names: {}, clips: {}, captions: {}, instruction: form.elements.instruction.value };
   for (const side of sides) {
     body.names[side] = files[side].name;
     body.clips[side] = base64(new Uint8Array(bytes[side]));
@@ -58,9 +58,14 @@ async function score(event) {
   });
   find("#scores").replaceChildren(make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows));
   for (const [side, kind] of [["original", "gone"], ["edited", "new"]]) {
+    if (!found.captions[side]) continue;
     const shown = make("dd");
     fill(shown, found.captions[side], kind);
     find("#captions").append(make("div", {}, make("dt", { textContent: side }), shown));
+  }
+  if (body.instruction) {
+    const shown = make("dd", { textContent: body.instruction });
+    find("#captions").append(make("div", {}, make("dt", { textContent: "instruction" }), shown));
   }
   clips.curves(found.curves);
 }

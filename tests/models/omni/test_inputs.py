@@ -126,6 +126,13 @@ def test_captions_that_cannot_be_read(base: Base, captions: tuple[str, str], sen
         builder(base).row(pair(*captions), tokens(1), tokens(1))
 
 
+def test_an_instruction_is_read_as_captions_that_tell_the_same(base: Base) -> None:
+    told = pair("Rain and a dog", "").model_copy(update={"instruction": "Remove the dog."})
+    said = pair("Rain and a dog", "Rain")
+    rows = [builder(base).row(x, tokens(2), tokens(1)).ids.tolist() for x in (told, said)]
+    assert rows[0] == rows[1]
+
+
 def test_another_order_is_refused(base: Base) -> None:
     with pytest.raises(UserError, match="order 'random' is none of audio_first, text_first"):
         builder(base, "random")
