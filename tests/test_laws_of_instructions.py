@@ -1,6 +1,7 @@
-"""Laws of edits that an instruction alone tells: captions that differ could say no more.
+"""Laws of edits that an instruction alone tells, of mixtures of the sound bank.
 
-Mixtures of the sound bank. `pytest tests/test_laws_of_instructions.py -s` prints the means.
+What is to go, where captions that differ could say no more, and the level of one of two sounds.
+`pytest tests/test_laws_of_instructions.py -s` prints the means.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ from edited_clips import Edit, pairs, synthetic, with_event
 import auditeval
 from auditeval.types import AXES, Scores
 
-BACKGROUNDS = {"sea_waves": "waves roll in", "helicopter": "a helicopter hovers"}
+BACKGROUNDS = {
+    "sea_waves": ("waves roll in", "waves"),
+    "helicopter": ("a helicopter hovers", "helicopter"),
+}
 EVENTS = {"dog_bark": ("a dog barks", "dog"), "rooster_crow": ("a rooster crows", "rooster")}
 Ratings = dict[tuple[str, str], list[Scores]]
 """By way and what tells so, of each mixture in turn."""
@@ -25,7 +29,7 @@ WAYS = ("right", "the other one gone", "both nearly gone", "untouched")
 def ratings(tmp_path_factory: pytest.TempPathFactory) -> Ratings:
     """Of edits that are to take an event from a background."""
     made: dict[str, Edit] = {}
-    for (background, there), (event, (said, _)), seed in product(
+    for (background, (there, _)), (event, (said, _)), seed in product(
         BACKGROUNDS.items(), EVENTS.items(), range(3)
     ):
         stays = synthetic(background, seed, there).samples
@@ -82,3 +86,51 @@ def test_an_untouched_clip_is_no_edit(ratings: Ratings, how: str) -> None:
     right, untouched = (of("relevance", ratings[x, how]) for x in ("right", "untouched"))
     assert (right > untouched).all()
     assert untouched.mean() < 1.5
+
+
+DB_10 = 10 ** (10 / 20)
+DONE = ("right", "the other one", "the other way", "both", "untouched")
+
+
+@pytest.fixture(scope="module")
+def levels(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str, str], np.ndarray]:
+    """Relevance of mixtures, one of whose sounds is to be louder or quieter by 10 dB."""
+    made: dict[str, Edit] = {}
+    told: dict[str, str] = {}
+    for (background, (there, rest)), (event, (said, name)), seed in product(
+        BACKGROUNDS.items(), EVENTS.items(), range(3)
+    ):
+        stays = synthetic(background, seed, there).samples / 2
+        comes = with_event(stays, synthetic(event, seed, said).samples, 0.3, 1.5) - stays
+        words = f"{there.capitalize()} while {said}."
+        for one, way in product(("event", "background"), ("louder", "quieter")):
+            gain = DB_10 if way == "louder" else 1 / DB_10
+            gains = ((gain, 1), (1, gain), (1 / gain, 1), (gain, gain), (1, 1))
+            for done, (mine, other) in zip(DONE, gains, strict=True):
+                of_event, of_rest = (mine, other) if one == "event" else (other, mine)
+                id = f"{one}|{way}|{done}|{event}|{background}|{seed}"
+                edited = of_event * comes + of_rest * stays
+                made[id] = Edit(stays + comes, edited, words, words)
+                told[id] = f"Make the {name if one == 'event' else rest} {way}."
+    folder = tmp_path_factory.mktemp("levels")
+    rows = [x.model_copy(update={"instruction": told[x.id]}) for x in pairs(folder, made)]
+    evaluator = auditeval.load(device="cpu", cache_dir=folder / "cache")
+    found: dict[tuple[str, str, str], list[float]] = {}
+    for pair, scores in zip(rows, evaluator.score(rows), strict=True):
+        one, way, done, *_ = pair.id.split("|")
+        assert scores.relevance is not None
+        found.setdefault((one, way, done), []).append(scores.relevance)
+    for key, relevance in found.items():
+        print(*key, f"{np.mean(relevance):.2f}")
+    return {key: np.array(relevance) for key, relevance in found.items()}
+
+
+@pytest.mark.parametrize("way", ["louder", "quieter"])
+@pytest.mark.parametrize("one", ["event", "background"])
+def test_the_level_of_one_of_two_sounds_is_that_of_the_one_named(
+    levels: dict[tuple[str, str, str], np.ndarray], one: str, way: str
+) -> None:
+    right = levels[one, way, "right"]
+    for done in ("the other one", "the other way", "untouched"):
+        assert (right > levels[one, way, done]).mean() >= 0.9, done
+    assert right.mean() > levels[one, way, "both"].mean() - 0.1

@@ -15,7 +15,7 @@ from auditeval.features.mel import centres
 # What of each measure is a clear change: about three times what is just noticed. Level 1 dB and
 # pitch some 30 cents in running sound; pace 5 % [Quene 2007, 10.1016/j.wocn.2006.09.001];
 # reverberation 5 % in laboratories and 20 % in running sound [ISO 3382-1; Meng et al. 2006].
-_SEMITONES, _OCTAVES_OF_PACE, _LEVEL_DB = 1.0, 0.15, 3.0
+_SEMITONES, _OCTAVES_OF_PACE, LEVEL_DB = 1.0, 0.15, 3.0
 _DECAY, _TILT, _BANDWIDTH, _LOWS_DB, _BED_DB, _FILL_DB = 0.3, 0.8, 0.4, 6.0, 4.0, 1.0
 _TAIL, _REPEAT, _SLOPE, _SWING_DB = 0.25, 0.15, 0.15, 1.0
 _LOW_HZ, _ACTIVE_DB, _LOUD_DB, _SWING_HZ = 200.0, 25.0, 15.0, (3.0, 10.0)
@@ -37,7 +37,7 @@ def made(turned: Turned, alignment: Alignment) -> np.ndarray:
     change = {name: after.values[name] - before.values[name] for name in MEASURES}
     pitch = turned.semitones * turned.semitones_sure / _SEMITONES
     pace = float(np.log2(turned.pace)) * turned.pace_sure / _OCTAVES_OF_PACE
-    level = (after.level - before.level) / _LEVEL_DB
+    level = (after.level - before.level) / LEVEL_DB
     band = change["bandwidth"] / _BANDWIDTH
     narrow = min(-band, (before.lows - after.lows) / _LOWS_DB)
     bright = change["tilt"] / _TILT + min(band, 0) + 2 * max(narrow, 0)

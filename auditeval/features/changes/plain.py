@@ -12,6 +12,14 @@ _DEFECT = (
     r"(?:noise|hum|hiss|static|buzz\w*|crackl\w*|echo\w*|reverb\w*|distort\w*|clipp\w*|muffl\w*)"
 )
 _GENDER = r"(?:man|woman|male|female|boy|girl|lady|gentleman)"
+# A sound that is named, and no measure or part of one.
+_SOUND = (
+    rf"(?:the|this) (?!(?:\w+ )?(?:{_DEFECT}|bass|treble|lows?|mids?|highs?|volume|loudness|level|"
+    r"gain|pitch|key|tempo|speed|pace|rate|frequenc\w*|end|range|dynamics?|tone|brightness|"
+    r"presence|clarity|warmth|hall|room|ambience|background|effects?|dynamic|time|length|"
+    r"duration|wobbl\w*|vibrato|tremolo|sibilan\w*|rumble|harsh\w*|sharp\w*|\w+ness)\b)"
+    r"(\w+(?: \w+)?)(?=$| (?:so|a bit|a little|slightly|by|in the)\b)"
+)
 _REWRITTEN = tuple(
     (re.compile(pattern), words)
     for pattern, words in (
@@ -69,6 +77,15 @@ _REWRITTEN = tuple(
         (r"\b(?:lows|low end|low frequencies)\b", "bass"),
         (r"\b(?:highs|high end|high frequencies)\b", "treble"),
         (r"\b(?:remove|filter out|attenuate|cut)(?= the (?:bass|treble)\b)", "reduce"),
+        (rf"^(?:boost|amplify) {_SOUND}", r"turn up the \1"),
+        (rf"^(?:reduce|attenuate|duck|lessen|diminish) {_SOUND}", r"turn down the \1"),
+        (r"^bring (.+?) (?:forward|to the front|to the fore(?:ground)?)\b", r"turn up \1"),
+        (r"^fade (.+?) (?:into|in|to) the background\b", r"turn down \1"),
+        (
+            r",? so (?:that )?(?:the|i|we|you|one|it|people)\b.*\b(?:hear|heard|audible|"
+            r"stands? out|comes? through|understand|understood)\b.*",
+            "",
+        ),
     )
 )
 _OF_TIME = re.compile(

@@ -8,8 +8,10 @@ from types import MappingProxyType
 import numpy as np
 
 from auditeval.data.change_words.vocabulary import CHANGES, EVENT, OPPOSITES
+from auditeval.features import label_bridge
 from auditeval.features.alignment import Alignment
 from auditeval.features.changes.made import HEARD, made
+from auditeval.features.changes.of_one import levels, one_of, steps_of_one
 from auditeval.features.changes.pace_and_pitch import HOP_SECONDS, RATE_HZ, Turned, tones, turned
 from auditeval.features.changes.polarity import said_apart
 from auditeval.features.changes.spoken import quoted_speech, quotes_changed
@@ -19,6 +21,7 @@ from auditeval.features.changes.weigh import NAMES, weigh_changes
 from auditeval.features.changes.words import ChangeWords
 from auditeval.features.comparison import Frames, same_words
 from auditeval.features.extractor import AudioFeatures, Extractor, Texts
+from auditeval.features.minilm import shared
 
 _CODE = "7"
 """Part of the revision: counts the changes that change a number, here or in how words are read."""
@@ -34,6 +37,7 @@ def _kin(names: Sequence[str]) -> np.ndarray:
 
 
 _KIN = _kin(HEARD)
+_OF_LEVEL = [CHANGES.index("louder"), CHANGES.index("softer")]
 _OF_VOICES = [CHANGES.index(name) for name in VOICED if name in CHANGES]
 
 
@@ -44,7 +48,8 @@ class Changes(Extractor):
     its unit (semitones, octaves of pace, decibels) and its number in one of three more; all 0 of no
     words. Audio :: the mean of the frames `tones` float16 (T, 152), dB on a scale of octaves.
     The rest is measured in the frames by which `spectrum` aligned the clips; without, nothing is.
-    Of a voice, its talker, manner and words, something is known beside the extractor `voices` only.
+    Of a voice, its talker, manner and words, something is known beside the extractor `voices` only,
+    and of the level of one of several sounds beside `events`.
     """
 
     name = "changes"
@@ -53,11 +58,11 @@ class Changes(Extractor):
     steps = MappingProxyType({"tones": HOP_SECONDS})
     text_dim = len(CHANGES) + 2 * len(_UNITS)
     evidence = NAMES
-    beside = ("voices",)
+    beside = ("events", "voices")
 
     def __init__(self, minilm: str | None = None) -> None:
         self.arguments = {"minilm": minilm}
-        self._words = ChangeWords(minilm)
+        self._words, self._minilm = ChangeWords(minilm), shared(minilm)
         self.revision = f"{_CODE}-{self._words.revision}"
 
     def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
@@ -89,6 +94,8 @@ class Changes(Extractor):
             return np.zeros(len(NAMES), np.float32)
         how = turned(original["tones"], edited["tones"])
         steps, names, kin = made(how, alignment), HEARD, _KIN
+        if asked[_OF_LEVEL].any() and (of_one := self._levels(original, alignment, texts.words)):
+            steps = steps_of_one(steps, *of_one)
         if asked[_OF_VOICES].any() and (of_voices := self._voiced(original, edited, texts, asked)):
             steps = np.append(steps, np.array([*of_voices.values()], np.float32))
             names = (*HEARD, *of_voices)
@@ -97,6 +104,16 @@ class Changes(Extractor):
         unheard = float(asked.sum() - heard.sum())
         off = _off(amounts, how, dict(zip(names, heard, strict=True)), steps)
         return weigh_changes(heard, kin, steps, unheard, off)
+
+    def _levels(
+        self, original: Frames, alignment: Alignment, words: tuple[str, str, str]
+    ) -> tuple[float, float] | None:
+        """dB of the sound that is meant and of the others, where one of several is."""
+        found = one_of(words) if "joint" in original else None
+        if found is None:
+            return None
+        one, others = (label_bridge.of_words(self._minilm, name)[0] for name in found)
+        return levels(original, alignment, one, others)
 
     def _voiced(
         self, original: Frames, edited: Frames, texts: Texts, asked: np.ndarray
@@ -110,7 +127,7 @@ class Changes(Extractor):
 
     def needs(self, texts: Texts) -> tuple[str, ...]:
         """Voices, where words ask for a change of one."""
-        return self.beside if self._asked(texts)[0][_OF_VOICES].any() else ()
+        return ("voices",) if self._asked(texts)[0][_OF_VOICES].any() else ()
 
     def _asked(self, texts: Texts) -> tuple[np.ndarray, np.ndarray]:
         """Of the words added and, the other way round, removed, and of the instruction.

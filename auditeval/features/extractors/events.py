@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from threading import Lock
-from weakref import WeakKeyDictionary
 
 import numpy as np
-from scipy import special
 
 from auditeval import audio
+from auditeval.features import label_bridge
 from auditeval.features.alignment import Alignment, of_neighbours
 from auditeval.features.comparison import Frames
 from auditeval.features.evidence import LABEL_NAMES, weigh_labels
 from auditeval.features.extractor import AudioFeatures, PatchExtractor, Texts
 from auditeval.features.extractors.spectrum import Spectrum
-from auditeval.features.extractors.yamnet import RATE_HZ, YamNet, band_magnitudes, labels
-from auditeval.features.minilm import DIM as SENTENCE_DIM
-from auditeval.features.minilm import MiniLM, shared
+from auditeval.features.extractors.yamnet import RATE_HZ, YamNet, band_magnitudes
+from auditeval.features.minilm import shared
 from auditeval.features.occasions import (
     Occasions,
     as_often,
@@ -27,16 +24,10 @@ from auditeval.features.occasions import (
     in_place,
 )
 from auditeval.features.yamnet_network import CLASSES, EMBEDDING_DIM, PATCH_FRAMES
-from auditeval.pretrained.threads import one_thread
 
 _CODE = "6"
 """Part of the revision: counts the changes here that change a number."""
 
-_BRIDGE_TEMPERATURE = 0.02
-_BRIDGE_FLOOR = 1e-4
-_LABELS = 32  # encoded at a time
-_embedded: WeakKeyDictionary[MiniLM, np.ndarray] = WeakKeyDictionary()
-_embedding = Lock()
 _LEAST = 0.15  # of the evidence of a sound that comes when it should not
 _OF_ADDED = [
     place
@@ -90,7 +81,7 @@ class Events(PatchExtractor):
         waveform = audio.Waveform(samples[heard], self.rate_hz)
         patches = self._yamnet(audio.resample(waveform, RATE_HZ))
         before = round(heard.start / self.rate_hz / Spectrum.HOP_SECONDS)
-        bridge = _bridge(patches.logits)
+        bridge = label_bridge.of_sound(patches.logits)
         mean, peak = patches.weights @ patches.embeddings, patches.embeddings.max(axis=0)
         embedding = np.concatenate([mean, peak, bridge.max(axis=0)])
         frames = {
@@ -102,7 +93,9 @@ class Events(PatchExtractor):
 
     def encode_text(self, captions: Sequence[str]) -> np.ndarray:
         """Captions to distributions over labels :: float32 (N, 521)."""
-        return np.concatenate([self._encode_caption(caption) for caption in captions])
+        return np.concatenate(
+            [label_bridge.of_words(self._minilm, caption) for caption in captions]
+        )
 
     def weigh(
         self, original: Frames, edited: Frames, alignment: Alignment | None, texts: Texts
@@ -132,7 +125,7 @@ class Events(PatchExtractor):
 
     def _heard(self, clip: Frames, phrase: str) -> np.ndarray:
         """How much of it is in each patch, above what is there of it always :: (P,)."""
-        (weights,) = self._encode_caption(phrase)
+        (weights,) = label_bridge.of_words(self._minilm, phrase)
         track = clip["joint"].astype(np.float32) @ weights
         return np.maximum(track - np.median(track), 0)
 
@@ -153,36 +146,4 @@ class Events(PatchExtractor):
         start = int(np.argmax(sums[length:] - sums[:-length]))
         patch = slice(start, start + length)
         loud = float(left[patch].sum() / heard[patch].sum())
-        return _bridge(self._yamnet.hear(left[patch])), loud
-
-    def _encode_caption(self, caption: str) -> np.ndarray:
-        sentence = self._minilm.sentence(caption)[None]
-        logits = sentence @ _label_embeddings(self._minilm).T / _BRIDGE_TEMPERATURE
-        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-        weights /= weights.sum(axis=1, keepdims=True)
-        return weights.astype(np.float32)
-
-
-def _bridge(logits: np.ndarray) -> np.ndarray:
-    """log(p) above its floor: never negative, 0 for a label that is nowhere in the clip."""
-    return np.log(special.expit(logits) / _BRIDGE_FLOOR + 1)
-
-
-def _label_embeddings(minilm: MiniLM) -> np.ndarray:
-    """The labels of the bridge :: (521, 384), at the first caption that is not in the cache."""
-    with _embedding:
-        if minilm not in _embedded:
-            _embedded[minilm] = _embed_labels(minilm)
-        return _embedded[minilm]
-
-
-def _embed_labels(minilm: MiniLM) -> np.ndarray:
-    """The labels of the bridge :: (521, 384); those of like length together, to pad the least."""
-    names = labels()
-    order = sorted(range(len(names)), key=lambda row: len(names[row]))
-    made = np.empty((len(names), SENTENCE_DIM), np.float32)
-    with one_thread():
-        for start in range(0, len(order), _LABELS):
-            rows = order[start : start + _LABELS]
-            made[rows] = minilm([names[row] for row in rows])
-    return made
+        return label_bridge.of_sound(self._yamnet.hear(left[patch])), loud
