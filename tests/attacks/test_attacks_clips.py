@@ -121,7 +121,8 @@ def test_an_empty_caption_costs_its_own_row_only(
     bad = good[0].model_copy(update={"id": "bad", side: caption})
     found = evaluator.score([bad, *good])
     assert_same_scores(found[1:], good_scores)
-    assert (found[0].status, found[0].reason) == ("error", f"{side} is empty")
+    reason = f"{side} is empty, and there is no instruction"
+    assert (found[0].status, found[0].reason) == ("error", reason)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
