@@ -23,7 +23,10 @@ _SPLITS = ("test", "validation", "train")
 
 def evaluate(
     scores: Annotated[
-        list[Path], typer.Argument(help="Scores tables; several are compared on the same pairs.")
+        list[Path],
+        typer.Argument(
+            help="Scores tables; of several also the differences in SRCC, on pairs that both have."
+        ),
     ],
     against: Annotated[Path, typer.Option(help="The manifest that holds the ratings.")],
     output: Annotated[

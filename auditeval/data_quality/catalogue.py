@@ -16,11 +16,11 @@ from auditeval.data_quality.groups import (
     GROUPS,
     Chosen,
     Deal,
+    Place,
     Unit,
     Value,
     at_infinity,
     jackknife,
-    mean_of_each,
 )
 from auditeval.features.extractor import AudioFeatures
 from auditeval.metrics.clap_score import clap_score
@@ -100,15 +100,34 @@ class Gaussians:
         return frechet_distance(self.original, self.edited)
 
 
+class Splits:
+    """The classes heard in each split of a set, whose inception scores are averaged."""
+
+    def __init__(self, parts: Sequence[ClassStatistics] = ()) -> None:
+        self._parts = list(parts) or [ClassStatistics() for _ in range(GROUPS)]
+
+    def update(self, logits: np.ndarray, split: int) -> None:
+        self._parts[split].update(logits)
+
+    def merge(self, other: Splits) -> Splits:
+        both = zip(self._parts, other._parts, strict=True)
+        return Splits([one.merge(another) for one, another in both])
+
+    def value(self) -> Value:
+        of_parts = [part.inception_score() for part in self._parts]
+        scores = [score for score in of_parts if not isinstance(score, Undefined)]
+        return float(np.mean(scores)) if scores else Undefined("no pairs")
+
+
 class Statistic(NamedTuple):
-    """How a set is summed up: an empty state, a pair into it, its value.
+    """How a set is summed up: an empty state, a pair of some split into it, its value.
 
     A pair's edited clip is always looked at, its `original` and target `text` where it says so, and
     the `frames` of that name. Metrics that need one statistic share it.
     """
 
     start: Callable[[], Any]
-    update: Callable[[Any, Heard], None]
+    update: Callable[[Any, Heard, int], None]
     value: Callable[[Any], Value]
     original: bool = False
     text: bool = False
@@ -119,8 +138,8 @@ class DataMetric(NamedTuple):
     """A metric of the catalogue.
 
     `low` and `high` bound its values (None: nothing does), `rate_hz` is what the encoder of its
-    `role` must hear at (None: any). `over` makes the value of some groups from those of their
-    statistic.
+    `role` must hear at (None: any). Below `min_pairs` it is undefined. `at_infinity`: what its
+    statistic tends to for ever more pairs, in place of what it is.
     """
 
     name: str
@@ -129,9 +148,9 @@ class DataMetric(NamedTuple):
     low: float | None
     high: float | None
     statistic: Statistic
-    over: Callable[[Callable[[Chosen], Value], Chosen], Value]
     rate_hz: int | None = None
     min_pairs: int = 0
+    at_infinity: bool = False
 
 
 class Measured(NamedTuple):
@@ -142,12 +161,8 @@ class Measured(NamedTuple):
     pairs: int
 
 
-def _pooled(value: Callable[[Chosen], Value], groups: Chosen) -> Value:
-    return value(groups)
-
-
 def _mean_of(function: Callable[[Heard], float], **looks_at: Any) -> Statistic:
-    def update(state: Mean, heard: Heard) -> None:
+    def update(state: Mean, heard: Heard, _: int) -> None:
         state.update(function(heard))
 
     return Statistic(Mean, update, Mean.value, **looks_at)
@@ -186,40 +201,36 @@ def _aesthetic(place: int, heard: Heard) -> float:
     return float(heard.edited.embedding[place])
 
 
-def _add_frames(state: Gaussians, heard: Heard) -> None:
+def _add_frames(state: Gaussians, heard: Heard, _: int) -> None:
     state.original.update(heard.original.frames["patch"])
     state.edited.update(heard.edited.frames["patch"])
 
 
-def _add_clips(state: Gaussians, heard: Heard) -> None:
+def _add_clips(state: Gaussians, heard: Heard, _: int) -> None:
     state.original.update(heard.original.embedding[None])
     state.edited.update(heard.edited.embedding[None])
 
 
-def _add_classes(state: ClassStatistics, heard: Heard) -> None:
-    state.update(_logits(heard.edited))
+def _add_classes(state: Splits, heard: Heard, split: int) -> None:
+    state.update(_logits(heard.edited), split)
 
 
 _FRAMES = Statistic(Gaussians, _add_frames, Gaussians.value, original=True, frames="patch")
 _CLIPS = Statistic(Gaussians, _add_clips, Gaussians.value, original=True)
-_CLASSES = Statistic(
-    ClassStatistics, _add_classes, ClassStatistics.inception_score, frames="logits"
-)
+_CLASSES = Statistic(Splits, _add_classes, Splits.value, frames="logits")
 _DIVERGENCE = _mean_of(_divergence, original=True, frames="logits")
 
 
 def _percent(name: str, role: str, statistic: Statistic) -> DataMetric:
-    return DataMetric(name, role, True, -100.0, 100.0, statistic, _pooled)
+    return DataMetric(name, role, True, -100.0, 100.0, statistic)
 
 
 def _of_frames(role: str, rate_hz: int) -> list[DataMetric]:
     tail = f"{role}_{rate_hz // 1000}k"
     return [
-        DataMetric(f"fad_{tail}", role, False, 0.0, None, _FRAMES, _pooled, rate_hz),
+        DataMetric(f"fad_{tail}", role, False, 0.0, None, _FRAMES, rate_hz),
         # A line through distances may end below 0.
-        DataMetric(
-            f"fad_inf_{tail}", role, False, None, None, _FRAMES, at_infinity, rate_hz, GROUPS
-        ),
+        DataMetric(f"fad_inf_{tail}", role, False, None, None, _FRAMES, rate_hz, at_infinity=True),
     ]
 
 
@@ -227,12 +238,10 @@ def _of_tagger(role: str, rate_hz: int) -> list[DataMetric]:
     tail = f"{role}_{rate_hz // 1000}k"
     inception = f"is_{tail}_splits{GROUPS}"
     return [
-        DataMetric(inception, role, True, 1.0, None, _CLASSES, mean_of_each, rate_hz, GROUPS),
-        DataMetric(f"fd_{tail}", role, False, 0.0, None, _CLIPS, _pooled, rate_hz),
+        DataMetric(inception, role, True, 1.0, None, _CLASSES, rate_hz, GROUPS),
+        DataMetric(f"fd_{tail}", role, False, 0.0, None, _CLIPS, rate_hz),
         # The field's convention lets equal clips fall below 0, by 0.0005: see kl_divergence.
-        DataMetric(
-            f"kl_softmax_ref_gen_{tail}", role, False, None, None, _DIVERGENCE, _pooled, rate_hz
-        ),
+        DataMetric(f"kl_softmax_ref_gen_{tail}", role, False, None, None, _DIVERGENCE, rate_hz),
     ]
 
 
@@ -254,10 +263,10 @@ def _catalogue() -> Iterable[DataMetric]:
     yield _percent("human_clap_score", "human_clap", text)
     for place, axis in enumerate(("pq", "pc", "ce", "cu")):
         rating = _mean_of(partial(_aesthetic, place))
-        yield DataMetric(f"audiobox_{axis}", "audiobox", True, 1.0, 10.0, rating, _pooled)
+        yield DataMetric(f"audiobox_{axis}", "audiobox", True, 1.0, 10.0, rating)
     # Stand-ins that need no weights. The label bridge is no CLAP: see features.events.
     bridge = _mean_of(_text_product, text=True)
-    yield DataMetric("label_bridge_score", "events", True, 0.0, None, bridge, _pooled)
+    yield DataMetric("label_bridge_score", "events", True, 0.0, None, bridge)
     yield from _of_sets("yamnet", "yamnet", 16000)
 
 
@@ -268,35 +277,36 @@ METRICS = {metric.name: metric for metric in _catalogue()}
 class Accumulation:
     """What metrics of one role need to know of a set: for each statistic, a state a group.
 
-    `states` and `pairs` are all there is to know, and can be sent to another process.
+    `states` and `sizes`, the pairs of each group, are all there is to know, and can be sent to
+    another process.
     """
 
     def __init__(self, metrics: Iterable[DataMetric]) -> None:
         self._metrics = list(metrics)
         self._statistics = list(dict.fromkeys(metric.statistic for metric in self._metrics))
         self.states = [[made.start() for _ in range(GROUPS)] for made in self._statistics]
-        self.pairs = 0
+        self.sizes = [0] * GROUPS
 
-    def update(self, group: int, heard: Heard) -> None:
-        """Take in a pair of this group (`groups.Deal`)."""
+    def update(self, place: Place, heard: Heard) -> None:
+        """Take in a pair that belongs there (`groups.Deal`)."""
         for statistic, states in zip(self._statistics, self.states, strict=True):
-            statistic.update(states[group], heard)
-        self.pairs += 1
+            statistic.update(states[place.group], heard, place.split)
+        self.sizes[place.group] += 1
 
-    def merge(self, states: Sequence[Sequence[Any]], pairs: int) -> None:
+    def merge(self, states: Sequence[Sequence[Any]], sizes: Sequence[int]) -> None:
         """Take in what another process has of the same set."""
         self.states = [
             [one.merge(other) for one, other in zip(*both, strict=True)]
             for both in zip(self.states, states, strict=True)
         ]
-        self.pairs += pairs
+        self.sizes = [one + other for one, other in zip(self.sizes, sizes, strict=True)]
 
     def values(self, intervals: bool = True, units: int | None = None) -> dict[str, Measured]:
         """Of every metric, by name. Without `intervals` large distances are ten times as quick.
 
         `units` is what the groups were dealt by, as many as pairs where it is None.
         """
-        units = self.pairs if units is None else units
+        units = sum(self.sizes) if units is None else units
         merged = {
             statistic: self._merged(statistic, states)
             for statistic, states in zip(self._statistics, self.states, strict=True)
@@ -320,11 +330,18 @@ class Accumulation:
     def _measured(
         self, metric: DataMetric, value: Callable[[Chosen], Value], with_interval: bool, units: int
     ) -> Measured:
-        what = "pairs" if units == self.pairs else "sources"
-        if units < metric.min_pairs:
-            few = Undefined(f"{units} {what} are too few, {metric.min_pairs} are needed")
-            return Measured(few, few, self.pairs)
-        over = partial(metric.over, value)
+        pairs = sum(self.sizes)
+        what = "pairs" if units == pairs else "sources"
+        few = None
+        if pairs < metric.min_pairs:
+            few = Undefined(f"{pairs} pairs are too few, {metric.min_pairs} are needed")
+        elif metric.at_infinity and units < GROUPS:
+            few = Undefined(f"{units} {what} are too few, {GROUPS} are needed")
+        if few:
+            return Measured(few, few, pairs)
+        over = value
+        if metric.at_infinity:
+            over = partial(at_infinity, value, lambda groups: sum(self.sizes[n] for n in groups))
         interval: tuple[float, float] | Undefined
         if not with_interval:
             interval = Undefined("not asked for")
@@ -336,7 +353,7 @@ class Accumulation:
             lowest = -np.inf if metric.low is None else metric.low
             highest = np.inf if metric.high is None else metric.high
             interval = max(interval[0], lowest), min(interval[1], highest)
-        return Measured(over(tuple(range(GROUPS))), interval, self.pairs)
+        return Measured(over(tuple(range(GROUPS))), interval, pairs)
 
 
 def trimmed(heard: Heard, metrics: Iterable[DataMetric]) -> Heard:
@@ -360,7 +377,7 @@ def summarise(
 
     `units` says of each id what it is dealt by (`groups.unit`); by itself, if None.
     """
-    units = {id: Unit(id, id) for id in heard} if units is None else units
+    units = {id: Unit(id, id, id) for id in heard} if units is None else units
     accumulation, deal = Accumulation(metrics), Deal((units[id] for id in heard), seed)
     for id, pair in heard.items():
         accumulation.update(deal(units[id]), pair)

@@ -1,7 +1,8 @@
-"""Ten random groups of pairs: one mechanism for intervals, for splits and for more pairs than N.
+"""Ten random groups of pairs, for intervals and for more pairs than N; and ten splits of them.
 
 Each group keeps statistics of its own. A value is that of all groups merged, its interval comes
-from leaving out one group at a time, and subsets of N/10, N/5, N/2 and N pairs are groups merged.
+from leaving out one group at a time, and subsets of about N/10, N/5, N/2 and N pairs are groups
+merged. Groups share no clip. Splits do: they are equal parts of a shuffle of the pairs.
 """
 
 from __future__ import annotations
@@ -20,20 +21,29 @@ from auditeval.seed import SEED
 from auditeval.types import EditPair, Undefined
 
 GROUPS = 10
-_KEYS = np.dtype([("name", np.uint64), ("original", np.uint64)])
+_KEYS = np.dtype([("id", np.uint64), ("name", np.uint64), ("original", np.uint64)])
 
 Chosen = tuple[int, ...]
 Value = float | Undefined
 
 
 class Unit(NamedTuple):
-    """`name` of a pair's source or, where none is stated, of the pair; the file of its `original`.
+    """A pair by its `id`, by the `name` of its source or, where none is stated, of itself, and by
+    the file of its `original`.
 
-    Pairs that share either share clips, and are not independent.
+    Pairs that share a name or an original share clips, and are not independent.
     """
 
+    id: str
     name: str
     original: str
+
+
+class Place(NamedTuple):
+    """Where a pair belongs: the group of what shares clips with it, the split of itself."""
+
+    group: int
+    split: int
 
 
 def unit(pair: EditPair) -> Unit:
@@ -41,24 +51,26 @@ def unit(pair: EditPair) -> Unit:
 
     >>> pair = EditPair(id="1", original="a", edited="b", original_caption="", target_caption="")
     >>> tuple(unit(pair)), unit(pair.model_copy(update={"source": "rain"})).name
-    (('pair 1', 'a'), 'source rain')
+    (('1', 'pair 1', 'a'), 'source rain')
     """
     name = f"source {pair.source}" if pair.source else f"pair {pair.id}"
-    return Unit(name, os.path.normpath(pair.original))
+    return Unit(pair.id, name, os.path.normpath(pair.original))
 
 
 class Deal:
-    """Which group each unit of a set belongs to: a seeded draw without replacement, by name.
+    """Which group and which split each pair of a set belongs to: seeded draws without replacement.
 
-    What is drawn is independent of the rest: units that share a name or an original, be it by way
-    of others, go together. Groups differ by one draw at most, and neither their order nor where the
-    files lie nor what else is computed beside them matters. `len` is the number of draws. Takes 9
-    bytes a name.
+    What is drawn to a group is independent of the rest: units that share a name or an original, be
+    it by way of others, go together. To a split, each pair is drawn by itself. Groups differ by one
+    draw at most, splits by one pair, and neither their order nor where the files lie nor what else
+    is computed beside them matters. `len` is the number of draws to groups. Takes 8 bytes a pair
+    and 9 a name.
     """
 
     def __init__(self, units: Iterable[Unit], seed: int = SEED) -> None:
         self._seed = hashlib.sha256(str(seed).encode()).digest()
-        rows = np.fromiter(((self._key(x.name), self._key(x.original)) for x in units), _KEYS)
+        rows = np.fromiter((tuple(map(self._key, unit)) for unit in units), _KEYS)
+        self._ids = np.unique(rows["id"])  # hashes, so that their order is a random permutation
         self._names, names = np.unique(rows["name"], return_inverse=True)
         originals, at = np.unique(rows["original"], return_inverse=True)
         nodes = len(self._names) + len(originals)
@@ -72,8 +84,9 @@ class Deal:
     def __len__(self) -> int:
         return self._draws
 
-    def __call__(self, unit: Unit) -> int:
-        return int(self._groups[np.searchsorted(self._names, self._key(unit.name))])
+    def __call__(self, unit: Unit) -> Place:
+        group = self._groups[np.searchsorted(self._names, self._key(unit.name))]
+        return Place(int(group), int(np.searchsorted(self._ids, self._key(unit.id))) % GROUPS)
 
     def _key(self, name: str) -> np.uint64:
         digest = hashlib.blake2b(name.encode(), digest_size=8, key=self._seed).digest()
@@ -104,41 +117,31 @@ def jackknife(
     return float(whole - reach), float(whole + reach)
 
 
-def mean_of_each(value: Callable[[Chosen], Value], groups: Chosen) -> Value:
-    """The mean of the values of single groups: what the field calls splits.
+def at_infinity(
+    value: Callable[[Chosen], Value], pairs: Callable[[Chosen], int], groups: Chosen
+) -> Value:
+    """What `value` tends to for ever more pairs: its intercept over 1 / `pairs`.
 
-    >>> mean_of_each(lambda groups: float(len(groups)), (0, 1, 2))
-    1.0
-    """
-    return _mean([value((group,)) for group in groups])
+    Least squares through disjoint subsets of 1, 2, half and all of the groups (of ten: about N/10,
+    N/5, N/2, N pairs), each size with the same weight, after Chong and Forsyth 2020, but without
+    replacement. Values whose bias is not yet in proportion to 1/N, of fewer rows than dimensions,
+    are brought nearer only.
 
-
-def at_infinity(value: Callable[[Chosen], Value], groups: Chosen) -> Value:
-    """What `value` tends to for ever more pairs: its intercept over 1 / pairs.
-
-    Least squares through the means over disjoint subsets of 1, 2, half and all of the groups (of
-    ten: N/10, N/5, N/2, N), after Chong and Forsyth 2020, but without replacement. Values whose
-    bias is not yet in proportion to 1/N, of fewer rows than dimensions, are brought nearer only.
-
-    >>> round(at_infinity(lambda groups: 3 + 1 / len(groups), tuple(range(GROUPS))), 6)
+    >>> round(at_infinity(lambda groups: 3 + 1 / len(groups), len, tuple(range(GROUPS))), 6)
     3.0
     """
     count = len(groups)
-    sizes = sorted({1, 2, count // 2, count})
-    means = []
-    for size in sizes:
-        starts = range(0, count - size + 1, size)
-        means.append(_mean([value(groups[start : start + size]) for start in starts]))
-    distances = _defined(means)
+    subsets, weights = [], []
+    for size in sorted({1, 2, count // 2, count}):
+        of_size = [groups[start : start + size] for start in range(0, count - size + 1, size)]
+        subsets += of_size
+        weights += [1 / len(of_size)] * len(of_size)
+    distances = _defined([value(subset) for subset in subsets])
     if isinstance(distances, Undefined):
         return distances
-    _, intercept = np.polyfit(1 / np.array(sizes), distances, 1)
+    shares = [1 / pairs(subset) for subset in subsets]
+    _, intercept = np.polyfit(shares, distances, 1, w=np.sqrt(weights))
     return float(intercept)
-
-
-def _mean(values: Sequence[Value]) -> Value:
-    found = _defined(values)
-    return found if isinstance(found, Undefined) else float(found.mean())
 
 
 def _defined(values: Sequence[Value]) -> np.ndarray | Undefined:

@@ -82,7 +82,7 @@ def measure(
     """The metrics of each set that these encoders feed, or `only` those named.
 
     Each encoder passes over all sets before the next one is made, so one model is in memory at a
-    time, and nothing there grows with the number of pairs but 9 bytes a source. Features go through
+    time, and nothing there grows with the number of pairs but 17 bytes a pair. Features go through
     the cache. A pair that an encoder cannot use is left out of all metrics, as if the set were
     without it. `watch(what, done, total)` is told how far a pass has come, in pairs.
 
@@ -228,12 +228,12 @@ def _store(
 
 class _Part(NamedTuple):
     """A batch of `done` pairs, of which those `found` are unusable; behind the last one of a block
-    the `states` of an `Accumulation` of its `pairs`."""
+    the `states` and `sizes` of an `Accumulation` of its pairs."""
 
     done: int
     found: dict[str, str]
     states: Sequence[Sequence[Any]] = ()
-    pairs: int = 0
+    sizes: Sequence[int] = ()
 
 
 class _Summation:
@@ -268,7 +268,7 @@ class _Summation:
                     else:
                         accumulation.update(self._deal(unit(pair)), heard)
                 yield _Part(len(batch), found)
-        yield _Part(0, {}, accumulation.states, accumulation.pairs)
+        yield _Part(0, {}, accumulation.states, accumulation.sizes)
 
 
 class _Run:
@@ -312,8 +312,8 @@ class _Run:
         for _, part in self._engine.run(start, blocks, in_order=True):
             if part.found:
                 self.found.setdefault(name, {}).update(part.found)
-            if part.pairs and not self.found:
-                accumulation.merge(part.states, part.pairs)
+            if part.sizes and not self.found:
+                accumulation.merge(part.states, part.sizes)
             done += part.done
             self._watch(f"{name}: {role}", done, self._totals[name] - len(left_out))
         if self.found:

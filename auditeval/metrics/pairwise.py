@@ -97,7 +97,7 @@ def contrasts(
     """How often the right one of a trial scores above each other variant, ties half.
 
     A trial is {variant: score}. The answer has one entry a variant, in order of first appearance,
-    and "total": the mean over the variants, each trial counting with those that it has. A trial
+    and "total": of all of them together, each trial counting with those that it has. A trial
     without a score of both sides is left out of that variant. The bootstrap draws whole trials,
     whose variants share clips.
 

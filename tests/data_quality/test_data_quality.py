@@ -19,6 +19,7 @@ from auditeval.data_quality.catalogue import (
 )
 from auditeval.data_quality.groups import GROUPS, Deal, Unit
 from auditeval.features.extractor import AudioFeatures
+from auditeval.metrics.divergence import inception_score
 from auditeval.types import Undefined
 
 DIM, CLASSES = 6, 5
@@ -95,10 +96,10 @@ def test_each_metric_is_its_formula() -> None:
     )
     kl = value(found, "kl_softmax_ref_gen_yamnet_16k")
     assert kl == pytest.approx(entropy(p, q, axis=1).mean(), abs=1e-4)
-    deal = Deal(Unit(id, id) for id in pairs)
+    deal = Deal(Unit(id, id, id) for id in pairs)
     splits = []
-    for group in range(GROUPS):
-        part = q[[deal(Unit(id, id)) == group for id in pairs]]
+    for split in range(GROUPS):
+        part = q[[deal(Unit(id, id, id)).split == split for id in pairs]]
         splits.append(np.exp(np.mean([entropy(row, part.mean(axis=0)) for row in part])))
     assert value(found, "is_yamnet_16k_splits10") == pytest.approx(np.mean(splits), rel=1e-6)
 
@@ -130,13 +131,13 @@ def test_the_order_of_pairs_does_not_matter() -> None:
 
 def test_processes_that_share_the_pairs_come_to_the_same() -> None:
     pairs = heard(33)
-    deal, found = Deal(Unit(id, id) for id in pairs), summarise(TAGGER, pairs)
+    deal, found = Deal(Unit(id, id, id) for id in pairs), summarise(TAGGER, pairs)
     shares = [Accumulation(TAGGER) for _ in range(3)]
     for number, (id, row) in enumerate(pairs.items()):
-        shares[number % 3].update(deal(Unit(id, id)), row)
+        shares[number % 3].update(deal(Unit(id, id, id)), row)
     whole = Accumulation(TAGGER)
     for share in shares:
-        whole.merge(*pickle.loads(pickle.dumps((share.states, share.pairs))))
+        whole.merge(*pickle.loads(pickle.dumps((share.states, share.sizes))))
     for name, other in whole.values().items():
         assert other.value == pytest.approx(found[name].value, rel=1e-9)
         assert other.pairs == 33
@@ -153,6 +154,24 @@ def test_the_extrapolation_is_nearer_to_the_truth() -> None:
         assert low < infinite[-1] < high
     assert fads == sorted(fads, reverse=True)
     assert all(abs(x) < fad / 2 for x, fad in zip(infinite, fads, strict=True))
+
+
+def test_an_inception_score_is_that_of_the_clips_whose_edits_they_may_be() -> None:
+    """Twelve edits each of forty sounds, alike: what few sounds are in a split is no matter of how
+    many originals they share, and the interval is."""
+    metric = METRICS["is_yamnet_16k_splits10"]
+    rng = np.random.default_rng(3)
+    sounds = np.repeat(8 * np.eye(40), 12, axis=0) + rng.normal(0, 0.5, (480, 40))
+    nothing = np.zeros(0, np.float32)
+    clips = [AudioFeatures(nothing, {"logits": x[None]}) for x in sounds]
+    pairs = {f"{n}": Heard(clip, clip, nothing, 0) for n, clip in enumerate(clips)}
+    shared = {f"{n}": Unit(f"{n}", f"source {n // 12}", f"{n}") for n in range(480)}
+    (alone,) = summarise([metric], pairs).values()
+    (together,) = summarise([metric], pairs, units=shared).values()
+    assert together.value == pytest.approx(alone.value, rel=1e-9)
+    assert alone.value == pytest.approx(inception_score(sounds), rel=0.1)
+    widths = [np.diff(found.interval).item() for found in (alone, together)]  # type: ignore[arg-type]
+    assert widths[1] > 1.3 * widths[0]
 
 
 @pytest.mark.parametrize("count", [0, 1, 9])

@@ -16,7 +16,6 @@ from auditeval.data_quality.groups import (
     Unit,
     at_infinity,
     jackknife,
-    mean_of_each,
     unit,
 )
 from auditeval.types import EditPair, Undefined
@@ -26,31 +25,35 @@ ALL = tuple(range(GROUPS))
 
 def alone(names: Iterable[str]) -> list[Unit]:
     """Of these names, each with an original of its own."""
-    return [Unit(name, f"{name}.wav") for name in names]
+    return [Unit(name, name, f"{name}.wav") for name in names]
 
 
 @pytest.mark.parametrize("count", [10, 11, 99, 1000])
 def test_groups_are_even_seeded_and_know_no_order(count: int) -> None:
     ids = alone(f"pair {number}" for number in range(count))
     deal = Deal(ids)
-    sizes = Counter(map(deal, ids))
     assert len(deal) == count
-    assert len(sizes) == GROUPS
-    assert max(sizes.values()) - min(sizes.values()) <= 1
+    for numbers in zip(*map(deal, ids), strict=True):
+        sizes = Counter(numbers)
+        assert len(sizes) == GROUPS
+        assert max(sizes.values()) - min(sizes.values()) <= 1
     again = Deal(reversed(ids))
     assert [again(id) for id in ids] == [deal(id) for id in ids]
     assert [Deal(ids, seed=1)(id) for id in ids] != [deal(id) for id in ids]
 
 
 def test_groups_are_random() -> None:
-    """Ids in order, as those of a system are, fall into groups independently of each other."""
-    ids = alone(f"{number:05d}" for number in range(5000))
-    dealt = np.array([*map(Deal(ids), ids)])
-    halves = np.stack([np.bincount(half, minlength=GROUPS) for half in np.split(dealt, 2)])
-    assert stats.chi2_contingency(halves).pvalue > 1e-3
-    neighbours = np.zeros((GROUPS, GROUPS))
-    np.add.at(neighbours, (dealt[:-1], dealt[1:]), 1)
-    assert stats.chi2_contingency(neighbours).pvalue > 1e-3
+    """Ids in order, as those of a system are, fall into groups, and splits, independently of each
+    other."""
+    ids = edits(map(str, range(5000)), [None] * 5000)
+    groups, splits = np.array([*map(Deal(ids), ids)]).T
+    for dealt in (groups, splits):
+        halves = np.stack([np.bincount(half, minlength=GROUPS) for half in np.split(dealt, 2)])
+        assert stats.chi2_contingency(halves).pvalue > 1e-3
+    for one, other in ((groups[:-1], groups[1:]), (splits[:-1], splits[1:]), (groups, splits)):
+        both = np.zeros((GROUPS, GROUPS))
+        np.add.at(both, (one, other), 1)
+        assert stats.chi2_contingency(both).pvalue > 1e-3
 
 
 def edits(originals: Iterable[str], sources: Iterable[str | None]) -> list[Unit]:
@@ -69,7 +72,7 @@ def test_pairs_that_share_a_source_or_an_original_go_together() -> None:
     units = edits(paths, sources)
     for seed in range(20):
         deal = Deal(units, seed)
-        groups = [deal(one) for one in units]
+        groups = [deal(one).group for one in units]
         assert len(deal) == 4  # 1.wav; rain, with 2.wav; wind; 6.wav
         assert groups[0] == groups[1]
         assert len(set(groups[2:6])) == 1
@@ -113,25 +116,25 @@ def test_it_covers_the_truth_nineteen_times_of_twenty() -> None:
 def test_a_value_that_is_undefined_without_a_group_has_no_interval() -> None:
     few = Undefined("too few")
     assert jackknife(lambda chosen: 1.0 if 3 in chosen else few) == few
-    assert mean_of_each(lambda chosen: 1.0 if chosen != (3,) else few, ALL) == few
-    assert at_infinity(lambda chosen: 1.0 if chosen != (3,) else few, ALL) == few
+    assert at_infinity(lambda chosen: 1.0 if chosen != (3,) else few, len, ALL) == few
 
 
+@pytest.mark.parametrize("sizes", [[40] * GROUPS, [820, *range(18, 27)]])
 @pytest.mark.parametrize("groups", [ALL, ALL[1:], (0, 2, 3)])
-def test_a_bias_in_proportion_to_one_over_n_is_taken_away(groups: Chosen) -> None:
+def test_a_bias_in_proportion_to_one_over_n_is_taken_away(groups: Chosen, sizes: list[int]) -> None:
+    """Of pairs, of which a group may have most."""
     asked: list[Chosen] = []
+
+    def pairs(chosen: Chosen) -> int:
+        return sum(sizes[group] for group in chosen)
 
     def value(chosen: Chosen) -> float:
         asked.append(chosen)
-        return 7.0 + 5.0 / len(chosen)
+        return 7.0 + 5.0 / pairs(chosen)
 
-    assert at_infinity(value, groups) == pytest.approx(7.0)
+    assert at_infinity(value, pairs, groups) == pytest.approx(7.0)
     # Subsets of one size are disjoint: nothing is drawn twice.
     for size in {len(chosen) for chosen in asked}:
         drawn = [group for chosen in asked if len(chosen) == size for group in chosen]
         assert len(drawn) == len(set(drawn))
     assert {len(chosen) for chosen in asked} == {1, 2, len(groups) // 2, len(groups)}
-
-
-def test_splits_are_averaged() -> None:
-    assert mean_of_each(lambda chosen: float(chosen[0]), ALL) == 4.5

@@ -98,7 +98,7 @@ def tables(
             "Table 5",
             "by language",
             _language,
-            ("Preservation is the mean over the tasks; delta is zh - en.",),
+            ("Preservation is the mean over the tasks; delta is zh - en, of tasks in both.",),
         ),
         made(
             "emotion",
@@ -179,22 +179,29 @@ def _having(key: str, value: str) -> Callable[[Record], bool]:
 
 def _language(system: Rates) -> Row:
     row: Row = {}
-    kept: dict[str, dict[str, Value]] = {"content target": {}, "preservation": {}}
-    for language in ("en", "zh"):
-        of_language = _having("language", language)
-        kept["content target"][language] = system.rate("content", TARGET, of_language)
-        kept["preservation"][language] = _preserved_by_task(system, of_language)
-    for name, rates in kept.items():
-        row |= {f"{name} {language}": value for language, value in rates.items()}
-        row[f"delta {name}"] = _difference(rates["zh"], rates["en"])
+    content = {x: system.rate("content", TARGET, _having("language", x)) for x in ("en", "zh")}
+    row |= {f"content target {language}": value for language, value in content.items()}
+    row["delta content target"] = _difference(content["zh"], content["en"])
+    by_task = {language: _preserved(system, language) for language in ("en", "zh")}
+    for language, rates in by_task.items():
+        row[f"preservation {language}"] = _mean(list(rates.values()), "there is no such sample")
+    differences = [
+        by_task["zh"][task] - en for task, en in by_task["en"].items() if task in by_task["zh"]
+    ]
+    row["delta preservation"] = _mean(differences, "no task has both languages")
     return row
 
 
-def _preserved_by_task(system: Rates, keep: Callable[[Record], bool]) -> Value:
-    """Mean of the rates of the non-content tasks that are there."""
-    rates = [system.rate(task, PRESERVATION, keep) for task in NON_CONTENT]
-    known = [value for value in rates if not isinstance(value, Undefined)]
-    return sum(known) / len(known) if known else Undefined("there is no such sample")
+def _preserved(system: Rates, language: str) -> dict[str, float]:
+    """The rates of the non-content tasks that are there."""
+    rates = {
+        task: system.rate(task, PRESERVATION, _having("language", language)) for task in NON_CONTENT
+    }
+    return {task: rate for task, rate in rates.items() if not isinstance(rate, Undefined)}
+
+
+def _mean(values: Sequence[float], otherwise: str) -> Value:
+    return sum(values) / len(values) if values else Undefined(otherwise)
 
 
 def _emotion(system: Rates) -> Row:

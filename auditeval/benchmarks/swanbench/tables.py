@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from auditeval.backends.load import Backends
 from auditeval.benchmarks.benchmark import BenchmarkTable, Record, Value
 from auditeval.benchmarks.protocols import PROTOCOLS
@@ -80,7 +82,10 @@ def values(records: Sequence[Record], timings: Timings) -> dict[str, Value]:
     answered = sum(record["status"] == "ok" for record in records)
     found["coverage"] = outputs / count if count else Undefined("no samples")
     found["answered"] = answered / count if count else Undefined("no samples")
-    found["real_time_factor"] = real_time_factor(records, timings)
+    factors = real_time_factors(records, timings)
+    found["real_time_factor"] = (
+        factors if isinstance(factors, Undefined) else float(np.mean(factors))
+    )
     return found
 
 
@@ -111,10 +116,10 @@ def of(
     return [*made, _scenarios(systems, columns, said), _radar(systems, columns, said)]
 
 
-def real_time_factor(records: Sequence[Record], timings: Timings) -> Value:
-    """Seconds of inference over seconds of audio, both summed over the outputs; lower is better.
+def real_time_factors(records: Sequence[Record], timings: Timings) -> list[float] | Undefined:
+    """Seconds of inference over seconds of audio of each output; lower is better [F.1, equation 5].
 
-    Undefined without timings, or where an output has none.
+    Undefined without outputs, without timings, or where an output has none.
     """
     made = [record for record in records if record["seconds"] is not None]
     if not made:
@@ -122,8 +127,7 @@ def real_time_factor(records: Sequence[Record], timings: Timings) -> Value:
     known = timings.get(str(made[0].get("system")), {})
     if missing := [record["id"] for record in made if record["id"] not in known]:
         return Undefined(f"no inference time of {len(missing)} of {len(made)} outputs")
-    seconds = sum(record["seconds"] for record in made)
-    return sum(known[record["id"]] for record in made) / seconds
+    return [known[record["id"]] / record["seconds"] for record in made]
 
 
 def _means(
@@ -144,7 +148,9 @@ def _means(
                 row[f"± {column}"] = deviation(records, key)
         if dialogue:
             row[_TURNS] = mean(records, "turns")
-        row["RTF"] = real_time_factor(records, timings)
+        factors = real_time_factors(records, timings)
+        for column, over in (("RTF", np.mean), ("± RTF", np.std)):
+            row[column] = factors if isinstance(factors, Undefined) else float(over(factors))
         row["Samples"] = len(records)
         row["Outputs"] = sum(record["status"] != "failed" for record in records)
         row["Unscored"] = sum(record["status"] == "unscored" for record in records)
@@ -157,6 +163,7 @@ def _means(
     if dialogue:
         headings.append(Column(_TURNS, unit="%"))
     headings.append(Column("RTF", "lower" if comparable(systems, "seconds") else None))
+    headings.append(Column("± RTF"))
     counts = (Column("Samples"), Column("Outputs"), Column("Unscored"))
     notes = (
         f"Means over the samples that have a value, ± their standard deviation. {_CLIPPED}",

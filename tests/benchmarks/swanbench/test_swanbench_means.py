@@ -94,6 +94,16 @@ def test_real_time_factors_of_other_outputs_have_no_best(tmp_path: Path) -> None
     assert tops(made.tables(systems)[0], "RTF") == {"b"}
 
 
+def test_the_real_time_factor_is_the_mean_over_outputs(tmp_path: Path) -> None:
+    """As the paper's Table 9 has it, with its deviation: a long output weighs no more."""
+    path = write(tmp_path / "set.jsonl", 2 * [ROWS[0]])
+    made = SwanBench([path], backends(), {"a": {"1": 0.5 * SHORT.seconds, "2": 2 * LONG.seconds}})
+    records = records_of(made, "a", [SHORT, LONG])
+    row = made.tables({"a": records})[0].row("a")
+    assert (row["RTF"], row["± RTF"]) == (pytest.approx(1.25), pytest.approx(0.75))
+    assert made.values(records)["real_time_factor"] == pytest.approx(1.25)
+
+
 @pytest.mark.parametrize("junk", ["nothing like it " * 40, "", "it was a bright cold day"])
 def test_to_drop_an_output_never_improves_the_content_error(tmp_path: Path, junk: str) -> None:
     made = swanbench(tmp_path, transcriber_en=Told("told-words", Transcript(junk, ())))
