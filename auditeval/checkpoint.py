@@ -62,6 +62,7 @@ class CheckpointConfig(BaseModel):
     model: _Model
     features: dict[str, _Extractor]
     comparison: str = ""
+    weights: str = ""  # SHA-256 of their file, in hex; "" of older checkpoints
     training: dict[str, Any]
     software: dict[str, str]
 
@@ -102,8 +103,9 @@ def write(
     """The files of a checkpoint; of one that was loaded, those that it was loaded from."""
     from safetensors.torch import save as to_bytes
 
-    weights = {key: value.contiguous().cpu() for key, value in model.state_dict().items()}
-    files = {WEIGHTS: to_bytes(weights), CONFIG: f"{config.model_dump_json(indent=2)}\n".encode()}
+    weights = to_bytes({key: value.contiguous().cpu() for key, value in model.state_dict().items()})
+    config = config.model_copy(update={"weights": hashlib.sha256(weights).hexdigest()})
+    files = {WEIGHTS: weights, CONFIG: f"{config.model_dump_json(indent=2)}\n".encode()}
     if card:
         files[CARD] = card.encode()
     if trained_on is not None:
@@ -154,8 +156,8 @@ def load(
     `base` and `dtype` stand in for those that an evaluator on Qwen2.5-Omni was trained with.
     Raises UserError, having run nothing from the folder, for: a missing file, a pickle in the
     folder, a configuration that is not this format or names anything but a known model and
-    extractors, weights that are not safetensors or do not fit, an extractor or a comparison of
-    another revision, a base that is not the one trained on.
+    extractors, weights that are not safetensors, not those that were written or do not fit, an
+    extractor or a comparison of another revision, a base that is not the one trained on.
     """
     from safetensors import SafetensorError
     from safetensors.torch import load as from_bytes
@@ -174,6 +176,11 @@ def load(
         )
     data, text = (folder / WEIGHTS).read_bytes(), _content(folder / CONFIG)
     config = _parse(folder / CONFIG, text)
+    if config.weights and hashlib.sha256(data).hexdigest() != config.weights:
+        raise UserError(
+            f"{folder / WEIGHTS}: is damaged or another's, its SHA-256 is not the one in {CONFIG}; "
+            "copy the folder again"
+        )
     if base or dtype:
         features = {name: part.arguments for name, part in config.features.items()}
         try:

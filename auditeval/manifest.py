@@ -22,6 +22,7 @@ from pydantic import ValidationError
 
 from auditeval import reading, storage, votes
 from auditeval.atomic import replacing
+from auditeval.manifest_columns import check_columns, nested
 from auditeval.reading import BEGINNING, Start
 from auditeval.text import visible
 from auditeval.types import AXES, EditPair, UserError, sentence
@@ -244,36 +245,12 @@ def _parse(line: bytes, path: Path, number: int) -> dict[str, Any]:
 def _read_csv(path: Path, start: Start) -> Iterator[tuple[int, dict[str, Any]]]:
     rows = reading.csv_rows(path)
     _, names = next(rows, (BEGINNING, []))
+    if names:
+        check_columns(names, path)
     if start.byte:
         rows = reading.csv_rows(path, start, len(names))
     for (number, _), cells in rows:
-        yield number, _nest(dict(zip(names, cells, strict=True)), f"{path}:{number}")
-
-
-def _nest(cells: dict[str, str], where: str) -> dict[str, Any]:
-    """CSV cells to the nested row; an empty cell is an absent value, except in a caption."""
-    row: dict[str, Any] = {}
-    for column, cell in cells.items():
-        group, _, axis = column.partition(".")
-        if column.endswith("caption"):
-            row[column] = cell
-        elif cell == "":
-            continue
-        elif axis in AXES and group in _CELLS:
-            parse, expected = _CELLS[group]
-            try:
-                row.setdefault(group, {})[axis] = parse(cell)
-            except ValueError:
-                raise UserError(f"{where}: {column} is {cell!r}, expected {expected}") from None
-        else:
-            row[column] = cell
-    return row
-
-
-_CELLS: dict[str, tuple[Callable[[str], Any], str]] = {
-    "ratings": (float, "a number"),
-    "raters": (votes.of_cell, "votes as in 3;4 or, of different raters, r1=3;r2=4"),
-}
+        yield number, nested(dict(zip(names, cells, strict=True)), f"{path}:{number}")
 
 
 def _read_parquet(path: Path, start: Start) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -285,6 +262,7 @@ def _read_parquet(path: Path, start: Start) -> Iterator[tuple[int, dict[str, Any
     except pyarrow.ArrowException as error:
         raise UserError(f"{path}: is not Parquet ({error})") from None
     with file:
+        check_columns(file.schema_arrow.names, path)
         groups, number = list(range(file.num_row_groups)), 0
         while (
             groups and number + (size := file.metadata.row_group(groups[0]).num_rows) <= start.line

@@ -148,6 +148,7 @@ def test_a_pickle_in_the_folder_is_refused(folder: Path, name: str, tmp_path: Pa
 
 @pytest.mark.parametrize("writer", ["pickle", "torch"])
 def test_weights_that_are_a_pickle_are_not_run(folder: Path, writer: str, tmp_path: Path) -> None:
+    edit(folder, lambda config: config.update(weights=""))  # who forges one forges both
     marker = tmp_path / "marker"
     weights = folder / checkpoint.WEIGHTS
     if writer == "pickle":
@@ -163,10 +164,22 @@ def test_weights_that_are_a_pickle_are_not_run(folder: Path, writer: str, tmp_pa
 
 @pytest.mark.parametrize("kept", [0, 4, 100, 0.5, -1])
 def test_truncated_weights_are_refused(folder: Path, kept: float) -> None:
+    edit(folder, lambda config: config.pop("weights"))  # as older ones
     weights = folder / checkpoint.WEIGHTS
     data = weights.read_bytes()
     weights.write_bytes(data[: int(len(data) * kept) if 0 < kept < 1 else int(kept)])
     assert checkpoint.WEIGHTS in refused(folder)
+
+
+def test_weights_that_are_not_those_written_are_refused(folder: Path) -> None:
+    """Damaged ones would score all the same, with other numbers."""
+    weights = folder / checkpoint.WEIGHTS
+    data = bytearray(weights.read_bytes())
+    data[-3] ^= 1
+    weights.write_bytes(data)
+    assert "is damaged or another's, its SHA-256 is not the one in config.json" in refused(folder)
+    edit(folder, lambda config: config.pop("weights"))
+    checkpoint.load(folder)  # nothing else would have told
 
 
 def test_weights_of_another_model_are_refused(folder: Path) -> None:

@@ -27,7 +27,7 @@ def old(spectrum_checkpoint: Path, tmp_path: Path) -> Path:
     del config["model"]["arguments"]["inputs"]
     sizes = {"dim": 640, "text_dim": 0, "joint_dim": 0, "evidence_dim": 0}
     config["model"]["arguments"] |= {**sizes, "alignment_dim": len(ALIGNMENT_NAMES)}
-    del config["features"]
+    del config["features"], config["weights"]
     config |= {
         "format": "auditeval-1",
         "encoder": {"name": "melstats", "arguments": {}, "revision": "1"},

@@ -32,7 +32,7 @@ ORDER = (
     ("progress",),
     ("digests",),
     ("atomic", "votes"),
-    ("outputs", "entries"),
+    ("outputs", "entries", "manifest_columns"),
     ("manifest", "scores_table", "jsonl", "checkpoint_files"),
     ("manifest_blocks", "audio"),
     ("scores_log",),

@@ -18,7 +18,7 @@ from auditeval.cli.options import (
     OriginalCaption,
     TargetCaption,
 )
-from auditeval.cli.score import one_pair
+from auditeval.cli.score import one_pair, said_by_manifest
 from auditeval.text import say
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ def explain(
             "instruction"
         )
     if manifest is not None:
+        said_by_manifest(original_caption, target_caption, instruction)
         pair = _find(manifest, id)
     else:
         pair = one_pair(original, edited, original_caption, target_caption, instruction)

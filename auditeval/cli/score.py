@@ -124,6 +124,7 @@ def score(
             "instruction"
         )
     if manifest is not None:
+        said_by_manifest(original_caption, target_caption, instruction)
         if output is None:
             raise UserError("a MANIFEST needs -o SCORES, a file ending in .csv, .jsonl or .parquet")
         if not manifest.exists():
@@ -142,8 +143,9 @@ def score(
         return
     if engine is not EngineName.local:
         raise UserError("--engine ray goes with a MANIFEST; one pair is scored here")
-    if output is not None:
-        raise UserError("-o goes with a MANIFEST; the scores of one pair are printed")
+    if output is not None or parts:
+        given = "--parts" if output is None else "-o"
+        raise UserError(f"{given} goes with a MANIFEST; the scores of one pair are printed")
     pair = one_pair(original, edited, original_caption, target_caption, instruction)
     evaluator = loaded(device)
     (row,) = evaluator.score([pair])
@@ -153,6 +155,17 @@ def score(
         value, interval = row.ratings.get(axis), row.interval(axis)
         ends = f"  [{interval[0]:.2f} to {interval[1]:.2f}]" if interval else ""
         say(f"{axis:<14}{value:.3f}{ends}" if value is not None else f"{axis:<14}not trained")
+
+
+def said_by_manifest(*words: str) -> None:
+    """Raises UserError for words on the command line: of a manifest's pairs its rows say them."""
+    from auditeval.types import UserError
+
+    if any(words):
+        raise UserError(
+            "captions and --instruction go with --original and --edited; those of a MANIFEST stand "
+            "in its rows"
+        )
 
 
 def one_pair(

@@ -43,6 +43,9 @@ STATISTICS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
 LOWER_IS_BETTER = frozenset({"MSE"})
 """The errors; the others are correlations, which `no_correlation` can leave undefined."""
 LEVELS = ("system", "utterance")
+FEWEST_CLUSTERS = 5
+"""Of fewer systems a bootstrap has few draws that differ, and gives no interval: of two it would
+hold what it is to hold in half of all cases, of three in three quarters."""
 _NAMELESS = Undefined("not every pair names its system")
 
 
@@ -209,13 +212,15 @@ def _drawn(
 ) -> tuple[list[np.ndarray], np.ndarray]:
     """Row numbers of each system, and how often it is in each draw of the bootstrap, (D, systems).
 
-    There is nothing to draw from one system, whose intervals are undefined.
+    Nothing is drawn of fewer than FEWEST_CLUSTERS, whose intervals are undefined.
     """
     _, codes = np.unique([str(system) for system in systems], return_inverse=True)
     clusters = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
     rng = np.random.default_rng(seed)
     count = len(clusters)
-    picks = [rng.integers(count, size=count) for _ in range(resamples if count > 1 else 0)]
+    picks = [
+        rng.integers(count, size=count) for _ in range(resamples if count >= FEWEST_CLUSTERS else 0)
+    ]
     draws = [np.bincount(pick, minlength=count) for pick in picks]
     return clusters, np.array(draws, int).reshape(-1, count)
 
@@ -279,16 +284,25 @@ def no_correlation(x: np.ndarray, y: np.ndarray, sides: tuple[str, str]) -> Unde
     return None
 
 
+def too_few_clusters(count: int, of: str) -> Undefined:
+    """Why there is no interval over so many systems, or what else the draws take whole.
+
+    >>> too_few_clusters(2, "systems").reason
+    '2 systems; an interval over systems needs 5'
+    """
+    return Undefined(f"{count} {of}; an interval over {of} needs {FEWEST_CLUSTERS}")
+
+
 def percentiles(
     values: Sequence[float | Undefined], clusters: int
 ) -> tuple[float, float] | Undefined:
     """The 2.5 and 97.5 percentiles of a statistic's values on draws of so many clusters.
 
-    >>> percentiles([float(n) for n in range(101)], clusters=2)
+    >>> percentiles([float(n) for n in range(101)], clusters=5)
     (2.5, 97.5)
     """
-    if clusters < 2:
-        return Undefined("one system; an interval over systems needs 2")
+    if clusters < FEWEST_CLUSTERS:
+        return too_few_clusters(clusters, "systems")
     defined = [value for value in values if not isinstance(value, Undefined)]
     # A few draws may hit one system only; where many do, what is left would be a biased sample.
     if not defined or len(defined) < 0.95 * len(values):

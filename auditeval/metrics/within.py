@@ -12,13 +12,18 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from auditeval.metrics.agreement import computed, no_correlation, percentiles
+from auditeval.metrics.agreement import (
+    FEWEST_CLUSTERS,
+    computed,
+    no_correlation,
+    percentiles,
+    too_few_clusters,
+)
 from auditeval.metrics.raters import Votes, ceiling, halves
 from auditeval.seed import SEED
 from auditeval.types import Undefined
 
 CORRELATIONS = ("SRCC", "KTAU")
-_ONE = Undefined("one group has a correlation; an interval over groups needs 2")
 _HALVES = ("means of one half of the votes", "means of the other half of the votes")
 
 
@@ -151,8 +156,8 @@ def _over_groups(
         none = Undefined(f"no group has a correlation ({'; '.join(reasons) or 'there is none'})")
         return Within(none, none, of_groups)
     value = statistic(values, np.arange(count))
-    if count < 2:
-        return Within(value, _ONE, of_groups)
+    if count < FEWEST_CLUSTERS:
+        return Within(value, too_few_clusters(count, "groups"), of_groups)
     rng = np.random.default_rng(seed)
     picks = [rng.integers(count, size=count) for _ in range(resamples)]
     draws = [statistic(values[pick], pick) for pick in picks]

@@ -80,7 +80,10 @@ MANIFESTS: dict[str, tuple[Callable[[Path], Path], str]] = {
     "a directory": (lambda d: folder(d / "pairs.jsonl"), r"pairs\.jsonl: is a directory"),
     "0 bytes": (lambda d: content(d / "pairs.jsonl", b""), r"pairs\.jsonl: holds no pairs"),
     "blank lines": (lambda d: content(d / "p.jsonl", b"\n \n"), r"p\.jsonl: holds no pairs"),
-    "only a header": (lambda d: content(d / "p.csv", b"id,original\n"), r"p\.csv: holds no pairs"),
+    "only part of a header": (
+        lambda d: content(d / "p.csv", b"id,original\n"),
+        r"p\.csv:1: edited: is missing; the columns are 'id', 'original'",
+    ),
     "another suffix": (lambda d: content(d / "pairs.txt", b"x"), r"pairs\.txt: a manifest ends in"),
     "no Parquet": (lambda d: content(d / "p.parquet", b"x"), r"p\.parquet: is not Parquet"),
     "not UTF-8": (lambda d: content(d / "p.jsonl", b'{"id": "\xe9"}\n'), r"p\.jsonl:1: is not J"),

@@ -199,7 +199,7 @@ BAD_TEXT = {
         (b"id,original,edited,original_caption,target_caption\na,b,c,d\n", ":2: expected 5 cells"),
         (b"id,original,edited,original_caption,target_caption\na,b,c,d,e,f\n", ":2: expected 5 c"),
         (b"id,id,edited,original_caption,target_caption\na,b,c,d,e\n", ":1: a column stands twice"),
-        (b"id,edited,original_caption,target_caption\na,b,c,d\n", ":2: original: is missing"),
+        (b"id,edited,original_caption,target_caption\na,b,c,d\n", ":1: original: is missing"),
         (b"id,original,edited,original_caption,target_caption\na,b,c,\xff,e\n", ":2: is not CSV"),
         (b"", ": holds no pairs"),
     ],

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from auditeval import manifest
@@ -51,6 +53,26 @@ def test_a_set_needs_classes(tmp_path: Path) -> None:
         contrasts.build(tmp_path, [])
 
 
+def _made_anew(pairs: list[EditPair]) -> None:
+    """Of each trial an edit left undone in a damaged clip and, but of speech, in one made anew."""
+    trials: dict[str, dict[str, EditPair]] = defaultdict(dict)
+    for pair in pairs:
+        trials[pair.id.partition("_")[0]][str(pair.system).removeprefix("contrast_")] = pair
+    anew = 0
+    for trial in trials.values():
+        right, untouched, damaged = (trial[x] for x in ("right", "untouched", "damaged_absent"))
+        x, y, z = (decode(p.edited).samples for p in (right, untouched, damaged))
+        assert len(z) == len(y)
+        assert not np.array_equal(z, y)
+        assert {"anew", "anew_absent"} <= trial.keys() or not {"anew", "anew_absent"} & trial.keys()
+        for name in {"anew", "anew_absent"} & trial.keys():
+            made, anew = decode(trial[name].edited).samples, anew + 1
+            size = min(len(made), len(x))
+            for clip in (x, y):
+                assert abs(np.corrcoef(made[:size], clip[:size])[0, 1]) < 0.9
+    assert anew
+
+
 def test_those_to_learn_from_are_rated_by_the_panel_and_stay_in_their_pools(
     shared_data: Path, tmp_path: Path
 ) -> None:
@@ -65,7 +87,9 @@ def test_those_to_learn_from_are_rated_by_the_panel_and_stay_in_their_pools(
         assert {*edit["events"], edit["background"]} <= {*edit["sounds"]}
     for pair in pairs:
         assert pair.ratings.keys() == pair.raters.keys() == {"relevance"}
-        assert (pair.ratings["relevance"] > 4) == (pair.system == "contrast_right")
+        done = pair.system in ("contrast_right", "contrast_anew")
+        assert (pair.ratings["relevance"] > 4) == done
         assert len(pair.raters["relevance"]) == 5
+    _made_anew(pairs)
     heard = manifest.read(combining.without([path], tmp_path / "dry.jsonl", sounds=["rain"]))
     assert 0 < len(heard) < len(pairs)

@@ -155,6 +155,19 @@ def test_of_equal_clips_neither_has_anything_alone(encoder: Events) -> None:
     assert yamnet.labels()[int(joint.argmax())] == "Silence"
 
 
+@pytest.mark.parametrize("louder", [1e-7, 0.0, -1e-7])
+def test_rounding_chooses_no_patch_of_a_short_event(encoder: Events, louder: float) -> None:
+    """Whole in patches from half a second of places on, which a tagger hears differently."""
+    event = 0.5 * synthesize("dog_bark", 2, 0.4, encoder.rate_hz)
+    silence = np.zeros(4 * encoder.rate_hz, np.float32)
+    clip = silence.copy()
+    clip[2 * encoder.rate_hz :][: len(event)] = event
+    expected, _ = encoder.hear_alone(mel(clip), mel(silence), 0)
+    tilted = mel(clip) + louder * np.arange(len(mel(clip)))[:, None]
+    found, _ = encoder.hear_alone(tilted, mel(silence), 0)
+    assert np.abs(found - expected).max() < 1e-3
+
+
 @pytest.mark.parametrize("frames", [1, 5, 96, 97])
 def test_differences_of_any_lengths_and_lags_are_finite(frames: int, encoder: Events) -> None:
     rng = np.random.default_rng(frames)

@@ -77,10 +77,10 @@ def test_a_group_without_a_correlation_is_named_and_out_of_the_mean() -> None:
         "small": Undefined("2 items; a correlation needs 3"),
     }
     assert found.value == pytest.approx((1 - 0.5) / 2)
-    assert found.interval == pytest.approx((-0.5, 1))
+    assert found.interval == Undefined("2 groups; an interval over groups needs 5")
 
 
-def test_without_two_groups_there_is_no_interval_and_without_one_no_value() -> None:
+def test_without_five_groups_there_is_no_interval_and_without_one_no_value() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         one = within([1, 2, 3], [1, 2, 3], ["a"] * 3)["KTAU"]
@@ -88,7 +88,7 @@ def test_without_two_groups_there_is_no_interval_and_without_one_no_value() -> N
         nobody = ceiling_within([[5.0], [1.0], []], ["a"] * 3)
         level = ceiling_within([[2.0, 2.0]] * 3, ["a"] * 3, splits=3)
     assert (one.value, one.groups) == (1, {"a": 1})
-    assert one.interval == Undefined("one group has a correlation; an interval over groups needs 2")
+    assert one.interval == Undefined("1 groups; an interval over groups needs 5")
     assert none.value == Undefined("no group has a correlation (all predictions are equal)")
     assert nobody.value == Undefined("no group has a correlation (there is none)")
     assert level.undefined == {"a": Undefined("all means of one half of the votes are equal")}

@@ -2,7 +2,7 @@
 
 Nothing is asked of the first: a clip and the same damaged, made anew, or with something unasked.
 Then an event is added, taken away, or put in the place of another, in full and by half, or what
-lies behind it is taken away.
+lies behind it is taken away; or the clip is made anew, and it was done or not.
 
 Run by hand: python tests/performance/edits_by_ear.py [-c CHECKPOINT] [--data FOLDER]
 FOLDER holds esc10/ and librispeech10/ (by default ../shared/data beside the project); a minute.
@@ -79,6 +79,7 @@ def edits(data: Path) -> Iterator[tuple[str, Edit]]:
             for said, other in zip(events, [*events][1:] + [*events][:1], strict=True):
                 event, second = (events[x][take].samples for x in (said, other))
                 yield from asked(clip, clips, said, event, other, second)
+                yield from made_anew(clip, clips[take + 1].samples, said, event)
     sentences = recordings(data.parent / "librispeech10", "Someone speaks.", SENTENCES)
     for clip, other in zip(sentences, [*sentences[1:], sentences[0]], strict=True):
         yield from spoken(clip, other)
@@ -143,6 +144,20 @@ def asked(
     yield "replaced", Edit(here, there, *words)
     yield "replaced: nothing taken away", Edit(here, here + there - x, *words)
     yield "replaced: nothing added", Edit(here, x, *words)
+
+
+def made_anew(
+    clip: Clip, take: np.ndarray, said: str, event: np.ndarray
+) -> Iterator[tuple[str, Edit]]:
+    """Another recording of the kind under the event, or without: what generative editors leave."""
+    x, plain = clip.samples, clip.caption
+    named, here = f"{plain[:-1]} while {said}.", with_event(x, event, 0.3, EVENT_TIMES)
+    again = with_event(take, event, 0.5, EVENT_TIMES)
+    yield "added: in a clip made anew", Edit(x, again, plain, named)
+    yield "added: a clip made anew without it", Edit(x, take, plain, named)
+    yield "added: nothing up to 4 kHz", Edit(x, narrowed(x, 4000), plain, named)
+    yield "taken away: from a clip made anew", Edit(here, take, named, plain)
+    yield "taken away: a clip made anew with it", Edit(here, again, named, plain)
 
 
 def main() -> None:

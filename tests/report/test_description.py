@@ -99,12 +99,12 @@ def votes_of(seed: int, raters: int = 5) -> list[dict[str, float]]:
 
 @pytest.fixture(scope="module")
 def rated() -> list[EditPair]:
-    """40 pairs of four systems; quality has raters with ids, relevance lists, the rest none."""
+    """40 pairs of five systems; quality has raters with ids, relevance lists, the rest none."""
     quality, relevance = votes_of(0), [list(given.values()) for given in votes_of(1, 3)]
     return [
         pair(
             n,
-            system=f"s{n % 4}",
+            system=f"s{n % 5}",
             raters={"quality": quality[n], "relevance": relevance[n]},
             ratings={"faithfulness": 3.0} if n < 10 else {},
         )

@@ -15,11 +15,11 @@ from auditeval.report.agreement_table import CEILING
 from auditeval.table import Cell
 from auditeval.types import EditPair, UserError
 
-SONGS, SYSTEMS = ("Rain", "Siren", "Tides", "Dust"), ("s1", "s2", "s3", "s4", "s5")
+SONGS, SYSTEMS = ("Rain", "Siren", "Tides", "Dust", "Moss"), ("s1", "s2", "s3", "s4", "s5")
 
 
 def chosen() -> list[EditPair]:
-    """Twelve listeners each choose one of five systems in four songs."""
+    """Twelve listeners each choose one of five systems in five songs."""
     rng = np.random.default_rng(0)
     pairs = []
     for song in SONGS:
@@ -75,10 +75,10 @@ def test_each_row_has_the_correlations_within_and_the_ceiling_stands_below() -> 
     assert table.labels == ["model", CEILING]
     assert table.row("model") == {
         **{name: Cell(*found[:2]) for name, found in expected.items()},
-        "songs": "4/4",
-        "pairs": "20/20",
+        "songs": "5/5",
+        "pairs": "25/25",
     }
-    assert table.row(CEILING) == {"SRCC": Cell(*ceiling[:2]), "songs": "4/4"}
+    assert table.row(CEILING) == {"SRCC": Cell(*ceiling[:2]), "songs": "5/5"}
     assert any(note.startswith("Rater ceiling: ") for note in table.notes)
     assert not any("Without a correlation" in note for note in table.notes)
 
@@ -87,7 +87,7 @@ def test_a_song_without_a_correlation_is_named_with_its_reason(tmp_path: Path) -
     predictions = [said("model"), said("flat", level="Siren")]
     made = report.make_report(PAIRS, predictions, "LISTENERS", "song", resamples=20)
     table = report.to_table(made)
-    assert table.row("flat")["songs"] == "3/4"
+    assert table.row("flat")["songs"] == "4/5"
     clause = "Siren (quality, flat: all predictions are equal)"
     assert f"Without a correlation and in no mean: {clause}." in table.notes
     report.write(made, tmp_path)
@@ -106,7 +106,7 @@ def test_pairs_without_a_prediction_are_counted() -> None:
     lacking = said("lacking", without=("Dust-s1", "Dust-s2", "Dust-s3"))
     made = report.make_report(PAIRS, [lacking], "LISTENERS", "song", resamples=20)
     table = report.to_table(made)
-    assert table.row("lacking")["pairs"] == "17/20"
+    assert table.row("lacking")["pairs"] == "22/25"
     assert "Rated pairs without a prediction, left out: quality, lacking 3." in table.notes
     assert any(
         "Dust (quality, lacking: 2 items; a correlation needs 3)" in note for note in table.notes

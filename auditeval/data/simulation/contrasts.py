@@ -22,7 +22,8 @@ from auditeval.data.simulation.faults import FAULTS
 from auditeval.data.simulation.faults.fault import Dose
 from auditeval.data.simulation.material import SPEECH, Material
 from auditeval.data.simulation.scenes import OPERATIONS, make_scene
-from auditeval.data.simulation.systems import implied
+from auditeval.data.simulation.signals import bandwidth_hz
+from auditeval.data.simulation.systems import draw_damage, implied
 from auditeval.data.simulation.vocabulary import known
 from auditeval.seed import SEED
 from auditeval.types import Axis, EditPair, UserError
@@ -38,6 +39,13 @@ VARIANTS: dict[str, tuple[str, ...]] = {
     "halfway": ("edit_halfway",),
 }
 """Variant -> its faults. Only replacing can be done halfway, and it has no opposite."""
+
+MADE_ANEW: dict[str, tuple[str, ...]] = {
+    "anew": ("clip_regenerated",),
+    "anew_absent": ("clip_regenerated", "edit_absent"),
+    "damaged_absent": ("edit_absent",),
+}
+"""Further variants to learn from: all of a clip is other than it was, which is no edit."""
 
 
 def build(
@@ -93,6 +101,7 @@ def build_rated(
     material = Material(folders, (), pools, real_share=1.0)
     span = [seconds, seconds] if isinstance(seconds, (int, float)) else list(seconds)
     settings = {"trials": trials, "seconds": span, "seed": seed, "pools": pools}
+    settings |= {"further": [*MADE_ANEW]}
     make = partial(_trial, material=material, seconds=span, seed=seed, rated=True)
     return finished(Path(folder), "contrasts", settings, material, trials, workers, make)
 
@@ -120,13 +129,19 @@ def _trial(
     # One wording of what stays for all variants, so that only the asked edit differs.
     state = int(rng.integers(2**31))
     pairs, rows = [], []
-    for variant, faults in VARIANTS.items():
-        if not all(operation in FAULTS[name].operations for name in faults):
+    for variant, faults in {**VARIANTS, **(MADE_ANEW if rated else {})}.items():
+        if not all(FAULTS[name].can_befall(scene, operation) for name in faults):
             continue
         doses = dict.fromkeys(faults, Dose(1.0))
         doses |= implied(doses, operation)
+        heard = scene
+        if variant == "anew_absent":  # what is still there is another take of it
+            kept = scene.events["B"]._replace(samples=scene.other_event("B"))
+            heard = scene._replace(events=scene.events | {"B": kept})
+        elif variant == "damaged_absent":
+            doses |= draw_damage(scene, operation, bandwidth_hz(scene.background), rng)
         words = word(scene, operation, doses, np.random.default_rng(state))
-        samples, changed = render(scene, operation, doses, np.random.default_rng(state))
+        samples, changed = render(heard, operation, doses, np.random.default_rng(state))
         edited = folder / f"{trial}_{variant}.flac"
         write_clip(edited, samples)
         said: dict[str, Any]
@@ -149,5 +164,6 @@ def _trial(
         pairs.append(pair)
         row = row_of(scene, pair.id, operation, changed, len(samples))
         sounds = sorted({row["background"], *row["events"], scene.wrong().name})
-        rows.append(row | {"faults": dict.fromkeys(faults, 1.0), "local": [], "sounds": sounds})
+        severities = {name: dose.severity for name, dose in doses.items()}
+        rows.append(row | {"faults": severities, "local": [], "sounds": sounds})
     return pairs, rows

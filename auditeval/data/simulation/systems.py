@@ -196,15 +196,20 @@ def draw_generated(
     apart = {Stage.CLIP} if operation == UNEDITED else {Stage.CLIP, Stage.EVENT, Stage.WORDS}
     doses = {name: dose for name, dose in drawn.items() if FAULTS[name].stage in apart}
     if any_damage < _ANY_DAMAGE_SHARE:
-        able = [name for name in _DAMAGE if FAULTS[name].can_befall(scene, operation)]
-        chosen = map(str, rng.choice(able, 1 + int(rng.integers(2)), replace=False))
-        doses = {name: Dose(FAULTS[name].draw(band_hz, rng)) for name in chosen}
+        doses = draw_damage(scene, operation, band_hz, rng)
     if damaged < _UNDAMAGED_SHARE or any(FAULTS[name].whole for name in doses):
         doses = {}
     for name in GENERATIVE[system]:
         if FAULTS[name].can_befall(scene, operation):
             doses[name] = Dose(FAULTS[name].draw(band_hz, rng))
     return doses
+
+
+def draw_damage(scene: Scene, operation: str, band_hz: float, rng: Generator) -> dict[str, Dose]:
+    """One or two of all that a clip can suffer, each as often."""
+    able = [name for name in _DAMAGE if FAULTS[name].can_befall(scene, operation)]
+    chosen = map(str, rng.choice(able, 1 + int(rng.integers(2)), replace=False))
+    return {name: Dose(FAULTS[name].draw(band_hz, rng)) for name in chosen}
 
 
 def _listening_test(scene: Scene, rng: Generator) -> dict[str, float]:
