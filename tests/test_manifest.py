@@ -279,6 +279,15 @@ BAD_CSV = {
     "too few cells": (f"{','.join(ROW)}\na,b,c,d\n", "pairs.csv:2: expected 5 cells"),
     "open quote": (f'{",".join(ROW)}\na,b,c,d,"e\n', "pairs.csv:2: "),
     "a column twice": (f"id,{','.join(ROW)}\na,a,b,c,d,e\n", "pairs.csv:1: a column stands twice"),
+    "an unknown column without a word": (
+        f"{','.join(ROW)},hue\na,b,c,d,e,\n",
+        "csv:1: hue: unknown",
+    ),
+    "semicolons": (f"{';'.join(ROW)}\na;b;c;d;e\n", "csv:1: id;original;edited;"),
+    "a missing column": (
+        "id,original\na,b\n",
+        "csv:1: edited: is missing; the columns are 'id', 'o",
+    ),
     "a word as rating": (
         f"{','.join(ROW)},ratings.quality\na,b,c,d,e,good\n",
         "pairs.csv:2: ratings.quality is 'good', expected a number",

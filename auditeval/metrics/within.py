@@ -59,8 +59,10 @@ def within(
 
     >>> song = ["a"] * 3 + ["b"] * 3 + ["c"] * 3
     >>> found = within([1, 2, 3, 5, 4, 6, 7, 7, 7], [1, 2, 3, 1, 2, 3, 1, 2, 3], song)["SRCC"]
-    >>> found.value, found.interval, found.undefined
-    (0.75, (0.5, 1.0), {'c': Undefined(reason='all predictions are equal')})
+    >>> found.value, found.undefined
+    (0.75, {'c': Undefined(reason='all predictions are equal')})
+    >>> found.interval.reason
+    '2 groups; an interval over groups needs 5'
     """
     x, y = np.asarray(predicted, float), np.asarray(rated, float)
     if x.shape != y.shape or len(x) != len(groups) or len(x) == 0:

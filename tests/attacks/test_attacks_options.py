@@ -95,7 +95,7 @@ CHECKPOINTS: dict[str, tuple[Callable[[Path, Path], Path], str]] = {
                 (model / "model.safetensors").read_bytes()[:-100],
             ).parent
         ),
-        r"model\.safetensors: cannot be loaded as weights",
+        r"model\.safetensors: is damaged or another's, its SHA-256 is not the one in config\.json",
     ),
     "broken config": (
         lambda d, model: content(shutil.copytree(model, d / "m") / "config.json", b"{").parent,

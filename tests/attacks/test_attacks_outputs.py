@@ -321,6 +321,12 @@ def test_no_option_is_ignored(cli: Any, desk: Path, good: list[EditPair]) -> Non
         *("--original-caption", "a", "--target-caption", "b", "-c", desk / "model"),
     )
     refused(ended, "-o goes with a MANIFEST")
+    said = ("--instruction", "Remove the dog.", "-c", desk / "model")
+    one = ("score", "--original", pair.original, "--edited", pair.edited, *said)
+    refused(cli(*one, "--parts"), "--parts goes with a MANIFEST")
+    for command in (("score", "-o", desk / "x.csv"), ("explain", "--id", pair.id)):
+        ended = cli(command[0], desk / "pairs.jsonl", *command[1:], *said)
+        refused(ended, "those of a MANIFEST stand in its rows")
 
 
 def test_what_fails_leaves_no_note(desk: Path, tmp_path: Path) -> None:

@@ -150,13 +150,13 @@ class Events(PatchExtractor):
 
 
 def _middle_of_most(sums: np.ndarray) -> int:
-    """The middle of the places around the greatest that have as much, but for a thousandth.
+    """The middle of the places around the greatest that have as much, but for .03 %.
 
     A short event between silences is whole in patches from many places on, and a tagger says other
     things of each: which of them is greatest must not be left to rounding.
     """
     greatest = int(np.argmax(sums))
-    less = np.flatnonzero(sums < (1 - 1e-3) * sums[greatest])
+    less = np.flatnonzero(sums < (1 - 3e-4) * sums[greatest])
     place = np.searchsorted(less, greatest)
     first = less[place - 1] + 1 if place else 0
     last = less[place] - 1 if place < len(less) else len(sums) - 1
