@@ -18,6 +18,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import torch
 from omegaconf import DictConfig
 
 from auditeval import manifest
@@ -58,6 +59,7 @@ def train(config: DictConfig) -> Trained | None:
     process.prepare()
     for name in ("workers", "resamples"):
         whole(name, config[name], 0)
+    device = choose_device(config.get("device", "auto"))  # an older run may not know it
     process.deterministic(config.seed)
     config.run_dir = process.run_dir(config.run_dir)
     plain(config)
@@ -67,10 +69,10 @@ def train(config: DictConfig) -> Trained | None:
     except OSError as error:
         raise UserError(f"{folder}: no run folder can be made there ({error.strerror})") from None
     with sole_writer(folder) if process.is_first() else nullcontext():
-        return _train(config, folder)
+        return _train(config, folder, device)
 
 
-def _train(config: DictConfig, folder: Path) -> Trained | None:
+def _train(config: DictConfig, folder: Path, device: torch.device) -> Trained | None:
     if "save_dir" in config.logger:
         raise UserError("logger.save_dir is set by the run itself: see run_dir")
     logger = call(config.logger, save_dir=str(folder))
@@ -83,7 +85,7 @@ def _train(config: DictConfig, folder: Path) -> Trained | None:
     if not any(pair.ratings for pair in pairs):
         raise UserError(f"{table}: no pair has ratings, so there is nothing to learn")
     baselines: dict[str, Baseline] = _called(config, "baselines")
-    plan = _plan(config, pairs)
+    plan = _plan(config, pairs, device)
     rehearse(plan, [baselines, *(test.baselines for test in tests.values())])
     if process.is_first():
         record.write(folder, config, table, pairs, plan.folds, plan.encoder)
@@ -131,9 +133,8 @@ def _called(config: DictConfig, group: str) -> dict[str, Any]:
     return made
 
 
-def _plan(config: DictConfig, pairs: Sequence[EditPair]) -> Plan[Any, Any]:
+def _plan(config: DictConfig, pairs: Sequence[EditPair], device: torch.device) -> Plan[Any, Any]:
     fit, encoder = call(config.fit), make_encoder(plain(config.features))
-    device = choose_device(config.get("device", "auto"))
     encoder.to(str(device))
     if config.name in config.compare:
         raise UserError(f"name={config.name}: a model of compare has this name; give another")

@@ -107,6 +107,8 @@ def test_what_goes_together_comes_to_the_encoder(overrides: list[str], attempt: 
 @pytest.mark.parametrize(
     ("overrides", "sentence"),
     [
+        # Before the data, which can take minutes to make.
+        ([*HEADS, "data.path=absent.jsonl", "device=x"], "device 'x': expected auto, cpu, cuda"),
         # Models and the encoder.
         (["features=spectrum"], "cannot be made for encoder spectrum (rank > 0 compares sound wi"),
         ([*HEADS, "compare=members"], "model 'ensemble' is not trained by fit=heads; see fit=lora"),
