@@ -14,7 +14,7 @@ import json
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -64,12 +64,20 @@ def train(config: DictConfig) -> Trained | None:
     config.run_dir = process.run_dir(config.run_dir)
     plain(config)
     folder = Path(config.run_dir)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"{folder}: no run folder can be made there ({error.strerror})") from None
     with sole_writer(folder) if process.is_first() else nullcontext():
-        return _train(config, folder, device)
+        is_new = not folder.exists()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UserError(
+                f"{folder}: no run folder can be made there ({error.strerror})"
+            ) from None
+        try:
+            return _train(config, folder, device)
+        finally:
+            if is_new:
+                with suppress(OSError):  # something is in it, as after all but a refusal
+                    folder.rmdir()
 
 
 def _train(config: DictConfig, folder: Path, device: torch.device) -> Trained | None:

@@ -223,6 +223,18 @@ def test_a_missing_package_comes_with_the_command_that_installs_it(
     assert f"pip install -c constraints.txt '{command}'" in str(caught.value)
 
 
+def test_a_refused_run_leaves_no_empty_folder(attempt: Attempt, tmp_path: Path) -> None:
+    place = [*HEADS, "data.path=absent.jsonl", f"run_dir={tmp_path / 'runs' / 'first'}"]
+    for _ in range(2):
+        with pytest.raises(UserError, match=r"absent\.jsonl"):
+            attempt(place)
+        assert not (tmp_path / "runs").exists()
+    (tmp_path / "runs" / "first").mkdir(parents=True)  # by the user
+    with pytest.raises(UserError, match=r"absent\.jsonl"):
+        attempt(place)
+    assert (tmp_path / "runs" / "first").exists()
+
+
 def test_a_run_folder_that_cannot_be_made_is_said(attempt: Attempt, tmp_path: Path) -> None:
     (tmp_path / "run").write_text("in the way")
     with pytest.raises(UserError, match="run: no run folder can be made there"):
