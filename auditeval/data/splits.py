@@ -96,6 +96,8 @@ def holdout(
     `leaking` tells what leaks in it. With `validation_share` 0 there is none: the schedule goes by
     the training loss, and the heads stay as their last epoch leaves them.
     """
+    _check_share("test_share", test_share)
+    _check_share("validation_share", validation_share)
     labels = groups(pairs, contents, by)
     names = np.array(sorted(set(labels)))
     np.random.default_rng(seed).shuffle(names)
@@ -158,6 +160,7 @@ def leave_one_out(
     `validation_share` of the other groups (at least one, if above 0) choose the best epoch; with 0
     the fixed schedule ends the training.
     """
+    _check_share("validation_share", validation_share)
     labels = groups(pairs, contents, by)
     names = sorted(set(labels))
     if len(names) < 2 + (validation_share > 0):
@@ -187,6 +190,7 @@ def adaptation(
     and, being few, stands `times` in the training of the rest. `folds` deals the groups into so
     many folds instead of one each.
     """
+    _check_share("validation_share", validation_share)
     always = [row for row, pair in enumerate(pairs) if pair.split is not None]
     rated = [row for row, pair in enumerate(pairs) if pair.split is None]
     sources = groups([pairs[row] for row in always], contents)
@@ -215,6 +219,11 @@ def adaptation(
         ]
         made.append(fold._replace(train=repeated))
     return made
+
+
+def _check_share(name: str, share: float) -> None:
+    if not (isinstance(share, (int, float)) and 0 <= share < 1):
+        raise UserError(f"data.split.{name} {share!r}: expected a number from 0 to below 1")
 
 
 def _validation_size(share: float, groups: int) -> int:

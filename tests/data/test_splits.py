@@ -173,6 +173,20 @@ REFUSED = {
         lambda: splits.holdout([pair(i, f"o{i}.wav") for i in range(10)], test_share=0.95),
         "no pair is left to train on",
     ),
+    "more than all": (
+        lambda: splits.holdout(many(), test_share=2),
+        "data.split.test_share 2: expected a number from 0 to below 1",
+    ),
+    "less than none": (lambda: splits.holdout(many(), test_share=-1), "test_share -1: expected a"),
+    "a letter": (lambda: splits.holdout(many(), test_share="a"), "test_share 'a': expected a num"),  # type: ignore[arg-type]
+    "all to validate": (
+        lambda: splits.leave_one_out(many(), validation_share=1),
+        "data.split.validation_share 1: expected",
+    ),
+    "no number": (
+        lambda: splits.adaptation(many(), validation_share=float("nan")),
+        "data.split.validation_share nan: expected",
+    ),
 }
 
 
