@@ -99,11 +99,17 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         """Ratings 1 to 5 for each pair, in order; what cannot be scored has status "error".
 
         An axis that the checkpoint was not trained on is None; intervals are there where it was
-        calibrated. Raises UserError for a pair alone, which is no list of pairs.
+        calibrated. Raises UserError for what is no list of pairs, such as a pair alone.
         """
         if isinstance(pairs, EditPair):
             raise UserError("score: expected a list of pairs, found one pair; give [pair]")
         pairs = list(pairs)
+        for pair in pairs:
+            if not isinstance(pair, EditPair):
+                raise UserError(
+                    f"score: expected a list of EditPair, found {type(pair).__name__} in it; "
+                    "give [EditPair(id=..., original=..., edited=..., ...)]"
+                )
         with one_thread():
             looked = self._model.look(self.store, pairs)
             usable = [row for row in looked if not isinstance(row, Failure)]

@@ -121,6 +121,8 @@ def test_pairs_may_come_one_by_one_and_one_alone_is_told(
     assert evaluator.score(iter(good)) == evaluator.score(good)
     with pytest.raises(UserError, match=r"found one pair; give \[pair\]"):
         evaluator.score(good[0])  # type: ignore[arg-type]
+    with pytest.raises(UserError, match="expected a list of EditPair, found dict in it"):
+        evaluator.score([good[0], good[0].model_dump()])  # type: ignore[list-item]
 
 
 def test_scores_stay_on_the_scale(simulated: list[EditPair], spectrum_checkpoint: Path) -> None:
