@@ -100,6 +100,8 @@ class FeatureStore:
                 f"clips of at most {max_seconds:g} s: expected seconds above 0, up to a day "
                 f"({_DAY_SECONDS})"
             )
+        if not (isinstance(workers, int) and workers >= 0):
+            raise UserError(f"workers {workers!r}: expected a whole number, 0 at least")
         self.encoder = encoder
         self._always = frozenset(extractor.name for extractor in encoder.always)
         self._on_demand = any(extractor.on_demand for extractor in encoder.hearing)
