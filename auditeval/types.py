@@ -90,7 +90,7 @@ class EditPair(BaseModel):
     @field_validator("original", "edited", mode="before")
     @classmethod
     def _path_is_not_empty(cls, value: Any) -> Any:
-        if not isinstance(value, (str, Path)) or str(value) in ("", "."):
+        if not isinstance(value, (str, Path)) or value == "":
             raise ValueError("expected the path of an audio file")
         return value
 

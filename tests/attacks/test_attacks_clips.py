@@ -24,7 +24,7 @@ import soundfile
 from commands import RATE_HZ, content, folder, noise, row_of, sound, write_rows
 from scipy import signal
 
-from auditeval import scores_table
+from auditeval import manifest, scores_table
 from auditeval.scoring import Evaluator
 from auditeval.types import AXES, EditPair, Scores
 
@@ -158,6 +158,21 @@ def test_a_manifest_of_bad_clips_ends_with_status_1_and_a_row_for_each(
                 "--batch-size", 4)  # fmt: skip
     assert again.status == ended.status
     assert again.out.startswith(f"{ended.out}{len(rows)} rows were kept")
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_the_manifests_folder_for_a_clip_costs_its_own_row_from_wherever_it_is_read(
+    tmp_path: Path,
+    evaluator: Evaluator,
+    good: list[EditPair],
+    monkeypatch: pytest.MonkeyPatch,
+    inside: bool,
+) -> None:
+    path = write_rows(tmp_path / "pairs.jsonl", [row_of(good[0], edited="."), row_of(good[1])])
+    monkeypatch.chdir(tmp_path if inside else "/")
+    bad, fine = evaluator.score(manifest.read(path.name if inside else path))
+    assert (bad.status, fine.status) == ("error", "ok")
+    assert bad.reason.endswith(f"{'.' if inside else tmp_path}: is not a file")
 
 
 @contextmanager
