@@ -97,8 +97,11 @@ class EditPair(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _average_raters(cls, data: Any) -> Any:
-        raters = data.get("raters") if isinstance(data, dict) else None
-        ratings = data.get("ratings", {}) if isinstance(data, dict) else {}
+        if not isinstance(data, dict):
+            return data
+        # null is none, as of every other field that may be absent
+        data = {k: v for k, v in data.items() if v is not None or k not in ("ratings", "raters")}
+        raters, ratings = data.get("raters"), data.get("ratings", {})
         if not isinstance(raters, dict) or not isinstance(ratings, dict):
             return data
         means: dict[str, Any] = {}

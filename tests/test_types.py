@@ -35,6 +35,14 @@ def test_raters_may_have_ids() -> None:
     assert EditPair(**pair.model_dump()) == pair
 
 
+def test_null_is_none_of_every_field_that_may_be_absent() -> None:
+    absent = dict.fromkeys(EditPair.model_fields.keys() - PAIR.keys())
+    assert EditPair(**PAIR, **absent) == EditPair(**PAIR)
+    votes = {"quality": [3, 4]}
+    assert EditPair(**PAIR, ratings=None, raters=votes).ratings == {"quality": 3.5}  # type: ignore[arg-type]
+    assert EditPair(**PAIR, ratings={"quality": 2}, raters=None).raters == {}  # type: ignore[arg-type]
+
+
 def test_axes_without_raters_keep_their_ratings() -> None:
     pair = EditPair(**PAIR, ratings={"quality": 2.5}, raters={"relevance": [4, 5]})
     assert pair.ratings == {"quality": 2.5, "relevance": 4.5}
