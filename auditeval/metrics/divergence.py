@@ -74,8 +74,8 @@ def kl_divergence(reference_logits: np.ndarray, generated_logits: np.ndarray) ->
     """KL(reference || generated) of each pair, in nats :: (N, C), (N, C) logits -> float64 (N,).
 
     Of the softmax on either side, with 1e-6 added to the generated probabilities and not divided
-    out, as AudioLDM's evaluation computes it: of equal logits it is down to -log(1 + 1e-6 C), which
-    is -0.0005 for 527 classes, in place of 0. Raises ValueError where the shapes differ.
+    out, as AudioLDM's evaluation computes it: of equal logits it is down to `lowest_kl` in place of
+    0. Raises ValueError where the shapes differ.
 
     >>> kl_divergence(np.log([[0.5, 0.5]]), np.log([[0.25, 0.75]])).round(3)
     array([0.144])
@@ -85,3 +85,12 @@ def kl_divergence(reference_logits: np.ndarray, generated_logits: np.ndarray) ->
         raise ValueError(f"logits of {x.shape} and {y.shape} are not of the same clips and classes")
     p = softmax(x, axis=1)
     return (xlogy(p, p) - p * np.log(softmax(y, axis=1) + _KL_FLOOR)).sum(axis=1)
+
+
+def lowest_kl(classes: int) -> float:
+    """The least that `kl_divergence` can be: -log(1 + 1e-6 C), of equal and flat logits.
+
+    >>> round(lowest_kl(527), 5)
+    -0.00053
+    """
+    return float(-np.log1p(_KL_FLOOR * classes))

@@ -203,6 +203,10 @@ def test_intervals_end_where_values_do() -> None:
     few = {**heard(2, shift=3), **dict(list(same.items())[2:])}
     low, high = summarise(TAGGER, few)["fad_yamnet_16k"].interval  # type: ignore[misc]
     assert low == 0 < high
+    kl = "kl_softmax_ref_gen_yamnet_16k"
+    low, high = summarise(TAGGER, few)[kl].interval  # type: ignore[misc]
+    assert low == METRICS[kl].low == pytest.approx(0, abs=1e-3)
+    assert high > 0.1
     spread = heard(10, shift=-1)
     low, high = summarise([METRICS["audiobox_pq"]], spread)["audiobox_pq"].interval  # type: ignore[misc]
     assert low == 1

@@ -8,7 +8,7 @@ import torch
 from scipy.special import softmax
 from scipy.stats import entropy
 
-from auditeval.metrics.divergence import ClassStatistics, inception_score, kl_divergence
+from auditeval.metrics.divergence import ClassStatistics, inception_score, kl_divergence, lowest_kl
 from auditeval.types import Undefined
 
 
@@ -122,8 +122,9 @@ def test_divergence_is_that_of_the_field() -> None:
 
 
 def test_divergence_at_its_ends() -> None:
-    made = logits(12)
-    assert (np.abs(kl_divergence(made, made + 5)) <= np.log(1 + 12e-6)).all()
+    made, flat = logits(12), np.zeros((1, 12))
+    assert kl_divergence(flat, flat) == pytest.approx(lowest_kl(12), rel=1e-6)
+    assert (np.abs(kl_divergence(made, made + 5)) <= -lowest_kl(12)).all()
     # What was sure of one class and is sure of another: the floor is all that is left of it.
     sure = 1e4 * np.eye(2)
     np.testing.assert_allclose(kl_divergence(sure, sure[::-1]), -np.log(1e-6), rtol=1e-6)
