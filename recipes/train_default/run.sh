@@ -5,7 +5,7 @@
 # pick_the_best/ and processors/ (see README.md). A run that is finished is not trained again. The tables
 # go to RESULTS, by default results/ beside this file, which the READMEs quote. For a quick look:
 # SCENES=20, whose tables go to WORK/results. With ABLATION=1 also ablation.md: simulation less one
-# extractor, or less some faults; thirteen runs more.
+# extractor, or less some faults; fourteen runs more.
 set -euo pipefail
 mkdir -p "$2"
 results="${RESULTS:-${SCENES:+$2/results}}"
@@ -31,7 +31,7 @@ scenes="${SCENES:-1600}"
 recordings=(esc10="$data/esc10" librispeech="$data/librispeech10" emodb="$data/emodb_subset")
 credits="the project's sounds (MIT), ESC-10 (CC BY 3.0), LibriSpeech (CC BY 4.0), EMO-DB (CC0)"
 all=(data.simulation.scenes="$scenes" data.changes.scenes="$(((scenes + 4) / 5))")
-all+=(data.contrasts.trials="$scenes")
+all+=(data.contrasts.trials="$scenes" data.restorations.scenes="$(((scenes + 4) / 5))")
 all+=("${recordings[@]/#/recordings.}")
 if [ -d "$data/processors" ]; then
     all+=(processors.lyra="$data/processors/lyra" processors.dtln="$data/processors/DTLN")
@@ -84,7 +84,7 @@ fi
 # Extractor by extractor, then fault by fault: what simulation alone would teach without it.
 ablate() {
     local whole=(acoustics changes events likeness naturalness_of_voices parts regeneration spectrum texture words)
-    local sounds_alone=(model.by_change=false data.changes=null)
+    local sounds_alone=(model.by_change=false data.changes=null data.restorations=null)
     local runs=() name features more
     for name in acoustics changes likeness naturalness_of_voices parts regeneration texture; do
         features="$(printf '%s\n' "${whole[@]}" | grep -v "^$name$" | paste -sd,)"
@@ -99,8 +99,10 @@ ablate() {
     done
     train offline "${ablation[@]}" "${sounds_alone[@]}" model.framewise=[] '~model.deaf.faithfulness' \
         features=offline
-    train without_contrasts "${ablation[@]}" data.contrasts=null
-    runs+=("$work/without_contrasts")
+    for name in contrasts restorations; do
+        train "without_$name" "${ablation[@]}" "data.$name=null"
+        runs+=("$work/without_$name")
+    done
     without() { # without NAME FAULTS
         train "without_$1" "${ablation[@]}" "data.faults=[$2]"
         runs+=("$work/without_$1")

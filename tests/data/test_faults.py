@@ -117,11 +117,13 @@ def test_of_an_inverted_scene_the_event_stays_and_each_fault_is_heard(
     scenes: list[Scene], operation: str
 ) -> None:
     rng, scene = np.random.default_rng(8), scenes[0]
-    other, both = inverted(scene), original_of(scene, "delete")
+    other, both = inverted(scene, rng), original_of(scene, "delete")
     event = scene.events["B"].samples
     assert other.name == scene.events["B"].name
     found = {"delete": original_of(other, "delete"), "add": render(other, "add", {}, rng)[0]}
     assert np.allclose(found[operation], both, atol=1e-6)
+    instead, _ = render(other, "replace", {}, np.random.default_rng(0))
+    assert np.allclose(instead - event, scene.spare("foreign"), atol=1e-6)
     left, _ = render(other, operation, {}, np.random.default_rng(0))
     assert np.array_equal(left if operation == "delete" else original_of(other, "add"), event)
     drawn = [draw_inverted("sim_rough", operation, other, 16000, rng) for _ in range(1500)]

@@ -105,7 +105,7 @@ def test_edits_of_what_lies_behind_an_event_come_beside_the_others(tmp_path: Pat
     pairs, more = (manifest.read(path) for path in (without, given))
     inverse = [pair for pair in more if "_inverse_" in pair.id]
     assert len(more) - len(pairs) == len(inverse)
-    assert {*Counter(pair.id.split("_")[0] for pair in inverse).values()} == {2}
+    assert {*Counter(pair.id.split("_")[0] for pair in inverse).values()} == {3}
     beside = [pair for pair in more if "_inverse_" not in pair.id]
     for pair, again in zip(pairs, beside, strict=True):
         assert (pair.id, pair.raters) == (again.id, again.raters)
@@ -113,7 +113,14 @@ def test_edits_of_what_lies_behind_an_event_come_beside_the_others(tmp_path: Pat
     rows = {edit["id"]: edit for edit in told(given)}
     scenes = {edit["id"].split("_")[0]: edit["background"] for edit in told(without)}
     clean = 0
+    replaced = [pair for pair in inverse if pair.operation == "replace"]
+    assert len(replaced) == len(inverse) / 3
+    for pair in replaced:
+        gone, come = rows[pair.id]["events"]
+        assert gone == scenes[pair.id.split("_")[0]] != come
     for pair in inverse:
+        if pair in replaced:
+            continue
         assert pair.operation in ("delete", "add")
         assert rows[pair.id]["events"] == [scenes[pair.id.split("_")[0]]]
         left = audio.decode(pair.edited if pair.operation == "delete" else pair.original).samples

@@ -2,7 +2,8 @@
 
 Nothing is asked of the first: a clip and the same damaged, made anew, or with something unasked.
 Then an event is added, taken away, or put in the place of another, in full and by half, or what
-lies behind it is taken away; or the clip is made anew, and it was done or not.
+lies behind it is taken away or replaced; or the clip is made anew, and it was done or not. Last
+come originals under a hiss, which goes or stays.
 
 Run by hand: python tests/performance/edits_by_ear.py [-c CHECKPOINT] [--data FOLDER]
 FOLDER holds esc10/ and librispeech10/ (by default ../shared/data beside the project); a minute.
@@ -72,17 +73,19 @@ def muted(x: np.ndarray) -> np.ndarray:
 def edits(data: Path) -> Iterator[tuple[str, Edit]]:
     """What was done, and the pair."""
     events = {said: recordings(data / name, said, TAKES) for name, said in EVENTS.items()}
-    for name, caption in SOUNDS.items():
-        clips = recordings(data / name, caption, TAKES + 1)
+    sounds = [recordings(data / name, said, TAKES + 1) for name, said in SOUNDS.items()]
+    for clips, instead in zip(sounds, [*sounds[1:], sounds[0]], strict=True):
         for take, clip in enumerate(clips[:TAKES]):
             yield from alone(clip, clips[take + 1], events["a dog barks"][take].samples)
             for said, other in zip(events, [*events][1:] + [*events][:1], strict=True):
                 event, second = (events[x][take].samples for x in (said, other))
-                yield from asked(clip, clips, said, event, other, second)
+                yield from asked(clip, clips, said, event, other, second, instead[take])
                 yield from made_anew(clip, clips[take + 1].samples, said, event)
+            yield from hissing(clip, clips[take + 1])
     sentences = recordings(data.parent / "librispeech10", "Someone speaks.", SENTENCES)
     for clip, other in zip(sentences, [*sentences[1:], sentences[0]], strict=True):
         yield from spoken(clip, other)
+        yield from hissing(clip, other)
 
 
 def spoken(clip: Clip, other: Clip) -> Iterator[tuple[str, Edit]]:
@@ -116,7 +119,13 @@ def alone(clip: Clip, take: Clip, event: np.ndarray) -> Iterator[tuple[str, Edit
 
 
 def asked(
-    clip: Clip, clips: list[Clip], said: str, event: np.ndarray, other: str, second: np.ndarray
+    clip: Clip,
+    clips: list[Clip],
+    said: str,
+    event: np.ndarray,
+    other: str,
+    second: np.ndarray,
+    instead: Clip,
 ) -> Iterator[tuple[str, Edit]]:
     x, plain = clip.samples, clip.caption
     long = np.concatenate([clips[n % len(clips)].samples for n in range(LONG_CLIPS)])
@@ -138,6 +147,10 @@ def asked(
         Edit(both, with_event(x, second, 0.7, EVENT_TIMES), *words),
     )
     yield "one of two events taken away: the other instead", Edit(both, here, *words)
+    words = captions[said], f"{instead.caption[:-1]} while {said}."
+    yield "what lies behind replaced", Edit(here, instead.samples + alone, *words)
+    yield "what lies behind replaced: only taken away", Edit(here, alone, *words)
+    yield "what lies behind replaced: the event lost", Edit(here, instead.samples, *words)
     of_long = with_event(long, event, 0.3, EVENT_TIMES)
     yield "taken away from 30 s", Edit(of_long, long, captions[said], plain)
     words = captions[said], captions[other]
@@ -158,6 +171,23 @@ def made_anew(
     yield "added: nothing up to 4 kHz", Edit(x, narrowed(x, 4000), plain, named)
     yield "taken away: from a clip made anew", Edit(here, take, named, plain)
     yield "taken away: a clip made anew with it", Edit(here, again, named, plain)
+
+
+def hissing(clip: Clip, other: Clip) -> Iterator[tuple[str, Edit]]:
+    """An original under a hiss 10 dB below it."""
+    x, plain = clip.samples, clip.caption
+    under = noisy(x, 10)
+    ways = {
+        "": x,
+        ": 10 dB of it": noisy(x, 20),
+        ": left": under,
+        ": two in five cells silent": spectral(x, 0.4),
+        ": another clip": other.samples,
+    }
+    for way, made in ways.items():
+        yield f"a hiss taken away{way}", Edit(under, made, f"{plain[:-1]} with hiss.", plain)
+    for way, made in {"as it is": under, "the hiss gone": x, "more hiss": noisy(x, 4)}.items():
+        yield f"nothing asked of a clip under a hiss: {way}", Edit(under, made, plain, plain)
 
 
 def main() -> None:

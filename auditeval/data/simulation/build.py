@@ -100,8 +100,8 @@ def build(
     recordings, `source` is one of `pools` that share none; without, each scene is its own. A share
     of `unedited` rows asks for no change, and has no rating of relevance. `generative` is how many
     edits more a scene has, by systems of that kind (`systems.GENERATIVE`), `inverse` how many more
-    take what lies behind its event away, or put it there. `processors` are real ones,
-    {name: folder of its files} (see `simulation.processors`).
+    take what lies behind its event away, or put it there; one more then replaces it. `processors`
+    are real ones, {name: folder of its files} (see `simulation.processors`).
 
     The folder's name carries a hash of the arguments, of names and sizes of the recordings and of
     VERSION, so that changed settings never meet old sounds. The manifest is written last: where it
@@ -113,6 +113,7 @@ def build(
     span = [seconds, seconds] if isinstance(seconds, (int, float)) else list(seconds)
     settings = {"scenes": scenes, "seconds": span, "seed": seed, "unedited": unedited}
     settings |= {"generative": generative, "inverse": inverse, "pools": pools}
+    settings |= {"replaced": 1} if inverse else {}
     settings |= {"classes": material.synthetic}
     make = partial(
         _scene,
@@ -176,8 +177,8 @@ def _scene(
     generative: int,
     inverse: int,
 ) -> Made:
-    rng, late, more, turned = (
-        np.random.default_rng([seed, index, *own]) for own in ([], [17], [18], [19])
+    rng, late, more, turned, further = (
+        np.random.default_rng([seed, index, *own]) for own in ([], [17], [18], [19], [20])
     )
     pool = index % len(material.clips)
     scene = make_scene(material, pool, seconds, rng)
@@ -244,12 +245,18 @@ def _scene(
         operation = UNEDITED if more.random() < share else _operation(scene, more)
         doses = draw_generated(system, operation, scene, band_hz, more)
         make(system, operation, doses, more, f"_{number + 1}")
-    for number in range(0 if scene.is_mixture else inverse):  # there both last
-        other = inverted(scene)
+    if scene.is_mixture or not inverse:  # in a mixture both last
+        return pairs, rows
+    other = inverted(scene, further)
+    band_hz = bandwidth_hz(other.background)
+    for number in range(inverse):
         system = str(turned.choice(list(SYSTEMS)))
         operation = str(turned.choice(list(_OF_INVERTED), p=list(_OF_INVERTED.values())))
-        doses = draw_inverted(system, operation, other, bandwidth_hz(other.background), turned)
+        doses = draw_inverted(system, operation, other, band_hz, turned)
         make(system, operation, doses, turned, f"_inverse_{number + 1}", other, "E")
+    system = str(further.choice(list(SYSTEMS)))
+    doses = draw_inverted(system, "replace", other, band_hz, further)
+    make(system, "replace", doses, further, f"_inverse_{inverse + 1}", other)
     return pairs, rows
 
 

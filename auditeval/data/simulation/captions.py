@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from auditeval.data.change_words.vocabulary import caption, instruction
 from auditeval.data.mixing import AFTER, BEFORE, DURING, position, sentence
 from auditeval.data.simulation.words import WORDS
 
@@ -71,6 +72,24 @@ def amid(sound: Phrase, rng: np.random.Generator) -> str:
     """A caption of a sound among others that are not named."""
     other = str(rng.choice(_UNNAMED))
     return _worded(str(rng.choice(_AMID)), sound, Phrase(other, other))
+
+
+def of_change(
+    sound: Phrase, change: str, rng: np.random.Generator, held_out: bool = False, amount: str = ""
+) -> tuple[str, str, str | None]:
+    """Captions before and after a change of a sound, which may be the same; an instruction or none.
+
+    Arguments as of `change_words.vocabulary.instruction`.
+    """
+    first, *rest = sound.clause.split()
+    subject = f"the {rest[0]}" if first in ("a", "an", "the") and len(rest) > 1 else "the sound"
+    thing = str(rng.choice(["it", "the sound", "the recording", subject]))
+    said = sentence(instruction(change, thing, rng, held_out, amount))
+    if rng.random() < 0.4:
+        before = alone(sound, rng)
+        return before, before, said
+    after = sentence(caption(change, sound.clause, rng, held_out, amount))
+    return sentence(sound.clause), after, said if rng.random() < 0.5 else None
 
 
 def _worded(template: str, first: Phrase, second: Phrase) -> str:

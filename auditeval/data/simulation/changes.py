@@ -15,12 +15,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from auditeval.data.change_words.vocabulary import caption, instruction
-from auditeval.data.mixing import sentence
 from auditeval.data.simulation import panel
 from auditeval.data.simulation.build import Made, finished, row_of, write_clip
-from auditeval.data.simulation.captions import alone
-from auditeval.data.simulation.change_ways import WAYS
+from auditeval.data.simulation.captions import of_change
+from auditeval.data.simulation.change_ways import WAYS, Way
+from auditeval.data.simulation.edits import render
 from auditeval.data.simulation.faults import FAULTS
 from auditeval.data.simulation.faults.fault import Dose, Stage
 from auditeval.data.simulation.material import Material
@@ -28,19 +27,26 @@ from auditeval.data.simulation.nuisance import SHARE, nuisance
 from auditeval.data.simulation.processors import Processors
 from auditeval.data.simulation.scenes import UNEDITED, Scene, make_scene
 from auditeval.data.simulation.signals import bandwidth_hz
+from auditeval.data.simulation.systems import draw_one
 from auditeval.seed import SEED
 from auditeval.types import AXES, Axis, EditPair
 
 OPERATION = "change"
+_RATED = 3
+"""Raise it when the same arguments would have other ratings or variants."""
 _LEVELLED = 0.99
 
 
 class Variant(NamedTuple):
-    """What an editor does: this ratio of the asked amount, of the asked change or of another."""
+    """What an editor does: this ratio of the asked amount, of the asked change or of another.
+
+    `also` are faults of the content, of which one that can strikes.
+    """
 
     ratio: float = 1.0
     of: str = "asked"
     damaged: bool = False
+    also: tuple[str, ...] = ()
 
 
 VARIANTS: dict[str, Variant] = {
@@ -52,6 +58,9 @@ VARIANTS: dict[str, Variant] = {
     "other": Variant(of="other"),
     "damaged": Variant(damaged=True),
     "misnamed": Variant(of="misnamed"),
+    "lost": Variant(also=("background_lost",)),
+    "anew": Variant(also=("clip_regenerated", "speech_otherwise")),
+    "unrelated": Variant(also=("clip_unrelated",)),
 }
 """By name. `misnamed`: the change was made, and the words ask for another."""
 
@@ -78,7 +87,7 @@ _UNASKED: dict[str, tuple[float, float]] = {
     **dict.fromkeys(("pitch_up", "pitch_down"), (1.8, 0.4)),
     **dict.fromkeys(("faster", "slower"), (1.5, 0.3)),
     **dict.fromkeys(("louder", "softer"), (0.4, 0.0)),
-    **dict.fromkeys(("more_reverb", "less_reverb"), (1.2, 0.5)),
+    **{"more_reverb": (1.2, 0.5), "less_reverb": (0.8, 0.0)},
     **dict.fromkeys(("brighter", "duller"), (0.8, 0.3)),
     **{"narrow": (1.6, 1.3), "echo": (1.6, 0.8), "distorted": (1.8, 1.6)},
     **{"noisier": (1.6, 1.6), "cleaner": (0.6, 0.0), "tremolo": (1.6, 0.8)},
@@ -116,7 +125,7 @@ def build(
     material = Material(folders, (), pools, processors=Processors(processors or {}))
     span = [seconds, seconds] if isinstance(seconds, (int, float)) else list(seconds)
     settings = {"scenes": scenes, "seconds": span, "seed": seed, "pools": pools}
-    settings |= {"held_out_words": held_out_words}
+    settings |= {"held_out_words": held_out_words, "rated": _RATED}
     make = partial(_scene, material=material, seconds=span, seed=seed, held_out=held_out_words)
     return finished(Path(folder), "changes", settings, material, scenes, workers, make)
 
@@ -161,11 +170,20 @@ def _scene(
     level = _LEVELLED / max(float(np.abs(given).max()), _LEVELLED)
     write_clip(original, given * level)
     pairs, rows = [], []
-    for variant, (ratio, of, damaged) in VARIANTS.items():
+    later_on = np.random.default_rng([seed, index, 30])
+    for variant, (ratio, of, damaged, also) in VARIANTS.items():
         if of == "opposite" and not way.opposite:
             continue
-        samples, lost = _edited(scene, asked, given, ratio, of, other, rng)
-        doses = {}
+        doses: dict[str, Dose] = {}
+        heard, edited_of = scene, given
+        if also:
+            rng = later_on
+            doses = draw_one(also, scene, UNEDITED, bandwidth_hz(dry), rng)
+            if not doses:
+                continue
+            heard = scene._replace(background=render(scene, UNEDITED, doses, rng)[0])
+            edited_of = given if way.undoes else heard.background
+        samples, lost = _edited(heard, asked, edited_of, ratio, of, other, rng)
         if damaged:
             fault = FAULTS[str(rng.choice(_DAMAGE))]
             dose = Dose(max(fault.draw(bandwidth_hz(samples), rng), 0.4))
@@ -178,7 +196,9 @@ def _scene(
         samples = samples * min(1.0, _LEVELLED / max(float(np.abs(samples).max()), 1e-9))
         means = panel.expected(doses, len(samples))
         means = {axis: 1 + (means[axis] - 1) * (1 - lost[axis] / 4) for axis in AXES}
-        votes = panel.votes(means, np.random.default_rng(seed), rng)
+        # Of another take nobody can tell by how much it was changed.
+        axes: list[Axis] = [axis for axis in AXES if variant != "anew" or axis != "relevance"]
+        votes = panel.votes(means, np.random.default_rng(seed), rng, axes)
         edited = folder / f"{name}_{variant}.flac"
         write_clip(edited, samples.astype(np.float32))
         before, after, told = misnamed if of == "misnamed" else worded
@@ -198,7 +218,10 @@ def _scene(
         )
         row = row_of(scene, edited.stem, UNEDITED, [], len(samples), later)
         row |= {"faults": {n: d.severity for n, d in doses.items()}, "local": []}
-        rows.append(row | {"sounds": [scene.name], "change": asked.change, "amount": asked.amount})
+        needs = {FAULTS[fault].needs for fault in doses}
+        spares = [spare for need, spare in scene.spare_names.items() if need in needs]
+        row |= {"sounds": sorted({scene.name, *spares})}
+        rows.append(row | {"change": asked.change, "amount": asked.amount})
     return pairs, rows
 
 
@@ -213,27 +236,40 @@ def _edited(
 ) -> tuple[np.ndarray, dict[Axis, float]]:
     """The clip, and the points that the change, or another, costs on each axis."""
     way = WAYS[asked.change]
+    if way.undoes:
+        ratio = min(ratio, 1.0)
+    # What should go and is still there is heard; nobody says that of a clip who was not told.
+    left = 1 - ratio if of == "asked" else float(of != "misnamed")
+    still = left * _broken(way, asked.amount) if way.undoes else 0.0
     if of in ("other", "opposite"):
         name = other if of == "other" else way.opposite
         done = WAYS[name]
         if done.undoes:  # of what was never there
-            return given, {"quality": 0.0, "relevance": 4.0, "faithfulness": 0.0}
+            return given, {"quality": still, "relevance": 4.0, "faithfulness": 0.0}
         amount = float(np.mean(done.span)) if of == "other" else asked.amount
-        return done.make(given, amount, scene, rng), _unasked(name)
-    if way.undoes:
-        ratio = min(ratio, 1.0)
-        left = asked.amount * (1 - ratio)
-        made = way.make(scene.background, left, scene, rng) if left else scene.background
+        lost = _unasked(name)
+        lost["quality"] = min(lost["quality"] + still, 4.0)
+        return done.make(given, amount, scene, rng), lost
+    if not ratio:
+        made = given
+    elif way.undoes:
+        rest = asked.amount * (1 - ratio)
+        made = way.make(scene.background, rest, scene, rng) if rest else scene.background
     else:
-        made = way.make(given, asked.amount * ratio, scene, rng) if ratio else given
+        made = way.make(given, asked.amount * ratio, scene, rng)
     lost = _unasked(asked.change)
     if of != "misnamed":
         too_much = float(np.log2(max(ratio, 1.0)))
         lost["faithfulness"] *= 0.4 * too_much
         ugly = 0.5 * too_much * _UNASKED[asked.change][1]
-        lost["quality"] = ugly + _MADE.get(asked.change, 0.0) * min(ratio, 2.0)
+        lost["quality"] = still + ugly + _MADE.get(asked.change, 0.0) * min(ratio, 2.0)
         lost["relevance"] = 5 - relevance(ratio, asked.told)
     return made, lost
+
+
+def _broken(way: Way, amount: float) -> float:
+    """Points of quality that a clip with so much of what is to go lost by it."""
+    return _UNASKED[way.opposite][1] * amount / float(np.mean(way.span))
 
 
 def _unasked(change: str) -> dict[Axis, float]:
@@ -246,22 +282,8 @@ def _unasked(change: str) -> dict[Axis, float]:
 def _words(
     scene: Scene, asked: _Asked, rng: Generator, held_out: bool
 ) -> tuple[str, str, str | None]:
-    """Captions before and after, which may be the same, and the instruction, or none."""
-    clause = scene.words.clause
     amount = _amount(asked) if asked.told else ""
-    thing = str(rng.choice(["it", "the sound", "the recording", _subject(clause)]))
-    said = sentence(instruction(asked.change, thing, rng, held_out, amount))
-    if rng.random() < 0.4:
-        before = alone(scene.words, rng)
-        return before, before, said
-    after = sentence(caption(asked.change, clause, rng, held_out, amount))
-    return sentence(clause), after, said if rng.random() < 0.5 else None
-
-
-def _subject(clause: str) -> str:
-    """Of a clause of one of `words.WORDS`: "a dog barks" -> "the dog"."""
-    first, *rest = clause.split()
-    return f"the {rest[0]}" if first in ("a", "an", "the") and len(rest) > 1 else "the sound"
+    return of_change(scene.words, asked.change, rng, held_out, amount)
 
 
 def _amount(asked: _Asked) -> str:

@@ -229,10 +229,9 @@ def make_scene(
     )
 
 
-def inverted(scene: Scene) -> Scene:
-    """The same sounds with their parts exchanged: "B" stays, what lay behind it comes or goes.
-
-    For an edit that adds or deletes; where "B" is silent, what stays is.
+def inverted(scene: Scene, rng: np.random.Generator) -> Scene:
+    """The same sounds with their parts exchanged: "B" stays, what lay behind it comes or goes, or
+    another sound that lasts replaces it. Where "B" is silent, what stays is. `rng` finds words.
     """
     kept, whole = scene.events["B"], (0, len(scene.background))
     takes: dict[Spare, Callable[[], np.ndarray]] = {
@@ -241,12 +240,14 @@ def inverted(scene: Scene) -> Scene:
         "noise": lambda: scene.spare("noise"),
     }
     behind = Sound(scene.name, scene.background.astype(np.float32), whole, scene.words)
+    other, name = scene.spare("foreign").astype(np.float32), scene.spare_names["foreign"]
+    instead = Sound(name, other, whole, phrase(name, rng))
     spared = {**scene.spare_names, "other_take": kept.name, "foreign": scene.spare_names["wrong"]}
     return scene._replace(
         name=kept.name,
         background=kept.samples,
         words=kept.words,
-        events={"B": behind},
+        events={"B": behind, "C": instead},
         spare_names=spared,
         spare=lambda which: takes[which](),
         other_event=lambda slot: scene.spare("other_take"),

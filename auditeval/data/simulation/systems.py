@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from numpy.random import Generator
 
@@ -210,6 +210,14 @@ def draw_damage(scene: Scene, operation: str, band_hz: float, rng: Generator) ->
     able = [name for name in _DAMAGE if FAULTS[name].can_befall(scene, operation)]
     chosen = map(str, rng.choice(able, 1 + int(rng.integers(2)), replace=False))
     return {name: Dose(FAULTS[name].draw(band_hz, rng)) for name in chosen}
+
+
+def draw_one(
+    names: Sequence[str], scene: Scene, operation: str, band_hz: float, rng: Generator
+) -> dict[str, Dose]:
+    """The first of these faults that can befall such an edit, or none."""
+    able = [name for name in names if FAULTS[name].can_befall(scene, operation)]
+    return {name: Dose(FAULTS[name].draw(band_hz, rng)) for name in able[:1]}
 
 
 def _listening_test(scene: Scene, rng: Generator) -> dict[str, float]:

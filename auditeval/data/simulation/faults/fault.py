@@ -123,9 +123,12 @@ class Fault:
         """A severity for a clip of that bandwidth: uniform, but of what is all or nothing."""
         if self.scale is ALL_OR_NOTHING:
             return 1.0
+        return round(max(float(rng.uniform(0.0, 1.0)), self.least(band_hz)), 6)
+
+    def least(self, band_hz: float) -> float:
+        """The severity from which it is heard in a clip of that bandwidth."""
         grid = np.linspace(0.0, 1.0, 101)
-        least = next((s for s in grid if self.amount(s) <= self.of_band * band_hz), 1.0)
-        return round(float(max(rng.uniform(0.0, 1.0), least)), 6)
+        return float(next((s for s in grid if self.amount(s) <= self.of_band * band_hz), 1.0))
 
     def can_befall(self, scene: Scene, operation: str) -> bool:
         """Whether an edit of that scene can have it at all."""
