@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
+from auditeval.data.change_words.vocabulary import OPPOSITES
 from auditeval.data.simulation import captions, panel
 from auditeval.data.simulation.build import Made, finished, row_of, write_clip
 from auditeval.data.simulation.changes import relevance
@@ -41,7 +42,6 @@ _BROKEN: dict[str, tuple[str, float]] = {
     "low_pass": ("brighter", 1.5),
     "reverberation": ("less_reverb", 2.0),
 }
-_OPPOSITE = {"cleaner": "noisier", "brighter": "duller", "less_reverb": "more_reverb"}
 _SEVERITY = 0.3, 0.9
 _FAULT_FIRST = 0.3  # of the captions that differ: that of the original names the fault
 
@@ -204,7 +204,7 @@ def _asking(scene: Scene, fault: str, rng: Generator) -> tuple[str, str, str | N
     """Captions and an instruction that ask for the fault to go."""
     change, _ = _BROKEN[fault]
     if rng.random() < _FAULT_FIRST:
-        after, before, _ = captions.of_change(scene.words, _OPPOSITE[change], rng)
+        after, before, _ = captions.of_change(scene.words, OPPOSITES[change], rng)
         if before != after:
             return before, after, None
     return captions.of_change(scene.words, change, rng)

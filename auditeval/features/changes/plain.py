@@ -20,9 +20,75 @@ _SOUND = (
     r"duration|wobbl\w*|vibrato|tremolo|sibilan\w*|rumble|harsh\w*|sharp\w*|\w+ness)\b)"
     r"(\w+(?: \w+)?)(?=$| (?:so|a bit|a little|slightly|by|in the)\b)"
 )
+# How a sound is now, which is what is to change; and verbs and wishes that say no more than that.
+_MENDED = {
+    r"noisy|hiss(?:y|ing)|crackl(?:y|ing)|hum(?:my|ming)|buzz(?:y|ing)|full of noise": "noise",
+    r"distorted|clipp(?:ed|ing)|overdriven|broken|damaged|corrupted|glitchy": "distortion",
+    r"echo(?:y|ey|ing)|reverberant|reverby|roomy": "reverb",
+}
+_NOW = (
+    r"(?:(?:because |since |as )?(?:it|this|that|there|(?:the|this|that|his|her|my|our|their) "
+    r"(?:\w+ )?\w+)(?: is| are|'s| sounds?| seems?| was))(?: (?:all|a bit|a little|too|so|very|"
+    r"quite|really|rather|far too|way too|much too|pretty))*"
+)
+_IT = (
+    r"(?:it|this|that|him|her|them|(?:the|this|that|my|his|her) (?:voice|vocals|speech|speaker|"
+    r"sound|audio|recording|clip|track|file|sample|sound quality|quality|"
+    r"\w+(?= (?:clear|clean|better|good))))"
+)
+_VAGUE = (
+    r"(?:(?:please|can you|could you|and|so|then|just|now) )*(?:(?:fix|repair|restore|correct|cure|"
+    rf"improve|enhance|clean|clear)(?: up)?(?: {_IT})?(?: up)?|(?:make|get) {_IT} "
+    r"(?:clear|clearer|clean|cleaner|better|good|nice|nicer|intelligible|understandable))"
+)
+_VAGUE_VERB = r"(?:fix|repair|restore|enhance|improve|clean(?: up)?)"
+
+
+def _mending(words: str, thing: str) -> list[tuple[str, str]]:
+    """Where a thing is to go: it is noisy, fix it; fix it, it is noisy; fix this noisy clip."""
+    asked = f"remove the {thing}"
+    return [
+        (rf"^{_NOW} (?:{words})[,;:.!]* ?{_VAGUE}$", asked),
+        (rf"^{_VAGUE}[,;:.!]* ?{_NOW} (?:{words})$", asked),
+        (
+            rf"\b{_VAGUE_VERB} ((?:the|this|that|my|our|his|her|their)) (?:\w+,? )?(?:{words}),? "
+            r"(?:and )?",
+            rf"{asked} from \1 ",
+        ),
+    ]
+
+
 _REWRITTEN = tuple(
     (re.compile(pattern), words)
     for pattern, words in (
+        *(rule for words, thing in _MENDED.items() for rule in _mending(words, thing)),
+        # Duller than it should be; "clear" alone is not noisy.
+        (rf"^{_NOW} (?:muffled|dull|muddy)[,;:.!]* ?{_VAGUE}$", "make it less muffled"),
+        (rf"^{_VAGUE}[,;:.!]* ?{_NOW} (?:muffled|dull|muddy)$", "make it less muffled"),
+        (
+            rf"\b{_VAGUE_VERB} ((?:the|this|that|my|our|his|her)) (?:muffled|dull|muddy) ",
+            r"brighten \1 ",
+        ),
+        (r"\bmake (.+?) (?:clearer|more clear)$", r"make \1 cleaner"),
+        (
+            r"^.*\b(?:because of|full of|lots? of|too much|there(?: is| are|'s)) (?:\w+ )?"
+            r"(noise|hiss|hum|static|crackl\w+|distortion|reverb|echo)[,;:.!]+ ?"
+            rf"{_VAGUE}$",
+            r"remove the \1",
+        ),
+        (rf"^{_NOW} \w+[,;:.!]+ ?(?=(?:please )?(?:remove|reduce|take|cut|tame|get rid) )", ""),
+        (r"\btam(?:e|ing)(?= the )", "reduce"),
+        (
+            r"\b(?:enhance|improve)(?= (?:(?:the|this) )?"
+            r"(?:speech|voice|vocals|sound|clip|recording)$)",
+            "improve the sound quality of",
+        ),
+        (rf"^{_NOW} like (?:a|the) (?:tele)?phone(?: call)?[,;:.!]+ ?(?=make )", ""),
+        (
+            r"\b(?:extend|expand|widen|increase|restore) (?:the |its )(?:\w+ )?bandwidth\b|"
+            r"\bmake (?:it|this|the \w+)(?: sound)? full[- ]?band(?:width)?\b",
+            "make it less muffled",
+        ),
         # What is toned down is turned down; "a tone down" is lower.
         (
             r"(^|[,;:.] ?|\b(?:and|but|so|then|to|you|let's|just|also|now|should|not) )"

@@ -139,6 +139,29 @@ TRAPS = {
     "An ambulance ought to be replaced by cheering": EVENT,
     "There should be more reverb": "more_reverb",
     "I want the speech faster": "faster",
+    # How it is now is what is to change.
+    "The recording is noisy, please fix it.": "cleaner",
+    "The voice is noisy. Make it better.": "cleaner",
+    "Fix it, it is distorted.": "cleaner",
+    "The clip is distorted, repair it.": "cleaner",
+    "There is a lot of noise. Clean it up.": "cleaner",
+    "Fix this noisy recording.": "cleaner",
+    "Clean up this muffled, noisy voice.": "cleaner",
+    "Restore the distorted audio.": "cleaner",
+    "Enhance this echoey voice.": "less_reverb",
+    "The audio is echoey; remove the echo.": "less_reverb",
+    "Make the voice clearer, it is muffled.": "brighter",
+    "The speech sounds muffled, please make it clear.": "brighter",
+    "It sounds like a phone call, make it full-band.": "brighter",
+    "It is too bright, tame the highs.": "duller",
+    "Extend the bandwidth.": "brighter",
+    "Make the speech clearer.": "cleaner",
+    "Enhance the speech.": "cleaner",
+    "The voice is noisy": "noisier",  # of a caption
+    "Make it noisy": "noisier",
+    "Add some reverb, make it nice": "more_reverb",
+    "The dog is too loud, remove it.": EVENT,
+    "Make it clear that there is no dog.": EVENT,
 }
 
 
