@@ -182,6 +182,9 @@ def one_pair(
 
     if original is None or edited is None:
         raise UserError("one pair needs both --original and --edited")
+    for option, clip in (("--original", original), ("--edited", edited)):
+        if clip == Path():  # "" as well, as of a variable of the shell that is not set
+            raise UserError(f"{option}: expected the path of an audio file, found none")
     try:
         return EditPair(
             id="pair",
