@@ -97,7 +97,7 @@ GIVEN = {
             "removal 3.67 (24 scenes)",
             "had 2.95 once",
             "had 3.55 in quality",
-            "90 % intervals hold more",
+            "90 % intervals hold more of the",
             "made noisier 3.66",
             "codecs at .68 (before: .74)",
             "voices at .75 and .80 (.78 and .85)",

@@ -170,35 +170,33 @@ def _scene(
     level = _LEVELLED / max(float(np.abs(given).max()), _LEVELLED)
     write_clip(original, given * level)
     pairs, rows = [], []
-    later_on = np.random.default_rng([seed, index, 30])
+    further = np.random.default_rng([seed, index, 30])
     for variant, (ratio, of, damaged, also) in VARIANTS.items():
         if of == "opposite" and not way.opposite:
             continue
         doses: dict[str, Dose] = {}
-        heard, edited_of = scene, given
+        heard, edited_of, draws = scene, given, further if also else rng
         if also:
-            rng = later_on
-            doses = draw_one(also, scene, UNEDITED, bandwidth_hz(dry), rng)
+            doses = draw_one(also, scene, UNEDITED, bandwidth_hz(dry), draws)
             if not doses:
                 continue
-            heard = scene._replace(background=render(scene, UNEDITED, doses, rng)[0])
+            heard = scene._replace(background=render(scene, UNEDITED, doses, draws)[0])
             edited_of = given if way.undoes else heard.background
-        samples, lost = _edited(heard, asked, edited_of, ratio, of, other, rng)
+        samples, lost = _edited(heard, asked, edited_of, ratio, of, other, draws)
         if damaged:
-            fault = FAULTS[str(rng.choice(_DAMAGE))]
-            dose = Dose(max(fault.draw(bandwidth_hz(samples), rng), 0.4))
+            fault = FAULTS[str(draws.choice(_DAMAGE))]
+            dose = Dose(max(fault.draw(bandwidth_hz(samples), draws), 0.4))
             if fault.can_befall(scene, UNEDITED):
                 doses = {fault.name: dose}
-                samples = fault.effect(samples, fault.amount(dose.severity), rng)
+                samples = fault.effect(samples, fault.amount(dose.severity), draws)
         samples, later = samples * level, 0.0
-        if rng.random() < SHARE / 2:
-            samples, later = nuisance(samples, rng)
+        if draws.random() < SHARE / 2:
+            samples, later = nuisance(samples, draws)
         samples = samples * min(1.0, _LEVELLED / max(float(np.abs(samples).max()), 1e-9))
-        means = panel.expected(doses, len(samples))
-        means = {axis: 1 + (means[axis] - 1) * (1 - lost[axis] / 4) for axis in AXES}
+        means = panel.less(panel.expected(doses, len(samples)), lost)
         # Of another take nobody can tell by how much it was changed.
         axes: list[Axis] = [axis for axis in AXES if variant != "anew" or axis != "relevance"]
-        votes = panel.votes(means, np.random.default_rng(seed), rng, axes)
+        votes = panel.votes(means, np.random.default_rng(seed), draws, axes)
         edited = folder / f"{name}_{variant}.flac"
         write_clip(edited, samples.astype(np.float32))
         before, after, told = misnamed if of == "misnamed" else worded

@@ -34,6 +34,15 @@ def expected(doses: Mapping[str, Dose], length: int) -> dict[Axis, float]:
     return dict(zip(AXES, (1.0 + 4.0 * kept).tolist(), strict=True))
 
 
+def less(means: Mapping[Axis, float], lost: Mapping[Axis, float]) -> dict[Axis, float]:
+    """Ratings after a further loss of points of the 4, as a share of the distance to 1.
+
+    >>> less({"quality": 5.0, "relevance": 3.0, "faithfulness": 1.0}, dict.fromkeys(AXES, 2.0))
+    {'quality': 3.0, 'relevance': 2.0, 'faithfulness': 1.0}
+    """
+    return {axis: 1 + (means[axis] - 1) * (1 - lost[axis] / 4) for axis in AXES}
+
+
 def rate(
     doses: Mapping[str, Dose],
     length: int,

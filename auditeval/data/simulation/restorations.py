@@ -189,7 +189,6 @@ def _means(
     """
     before = dict(zip(AXES, fault.lost(whole.severity).tolist(), strict=True))
     after = dict(zip(AXES, fault.lost(rest.severity if rest else 0.0).tolist(), strict=True))
-    means = panel.expected(doses, length)
     grown = after["faithfulness"] - before["faithfulness"]
     done = 1 - after["quality"] / before["quality"] if rest else 1.0
     lost: dict[Axis, float] = {
@@ -197,7 +196,7 @@ def _means(
         "relevance": 5 - relevance(done, told=False),
         "faithfulness": grown if grown > 0 else -grown * (0.0 if told else _UNASKED),
     }
-    return {axis: 1 + (means[axis] - 1) * (1 - lost[axis] / 4) for axis in AXES}
+    return panel.less(panel.expected(doses, length), lost)
 
 
 def _asking(scene: Scene, fault: str, rng: Generator) -> tuple[str, str, str | None]:

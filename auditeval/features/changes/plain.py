@@ -51,7 +51,7 @@ def _mending(words: str, thing: str) -> list[tuple[str, str]]:
         (rf"^{_NOW} (?:{words})[,;:.!]* ?{_VAGUE}$", asked),
         (rf"^{_VAGUE}[,;:.!]* ?{_NOW} (?:{words})$", asked),
         (
-            rf"\b{_VAGUE_VERB} ((?:the|this|that|my|our|his|her|their)) (?:\w+,? )?(?:{words}),? "
+            rf"\b{_VAGUE_VERB} (the|this|that|my|our|his|her|their) (?:\w+,? )?(?:{words}),? "
             r"(?:and )?",
             rf"{asked} from \1 ",
         ),
@@ -66,10 +66,10 @@ _REWRITTEN = tuple(
         (rf"^{_NOW} (?:muffled|dull|muddy)[,;:.!]* ?{_VAGUE}$", "make it less muffled"),
         (rf"^{_VAGUE}[,;:.!]* ?{_NOW} (?:muffled|dull|muddy)$", "make it less muffled"),
         (
-            rf"\b{_VAGUE_VERB} ((?:the|this|that|my|our|his|her)) (?:muffled|dull|muddy) ",
+            rf"\b{_VAGUE_VERB} (the|this|that|my|our|his|her) (?:muffled|dull|muddy) ",
             r"brighten \1 ",
         ),
-        (r"\bmake (.+?) (?:clearer|more clear)$", r"make \1 cleaner"),
+        (r"\bmake ([^,;:.!?]{1,60}?) (?:clearer|more clear)$", r"make \1 cleaner"),
         (
             r"^.*\b(?:because of|full of|lots? of|too much|there(?: is| are|'s)) (?:\w+ )?"
             r"(noise|hiss|hum|static|crackl\w+|distortion|reverb|echo)[,;:.!]+ ?"
