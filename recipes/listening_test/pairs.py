@@ -17,7 +17,8 @@ from auditeval.data.simulation.build import build
 
 
 def main(work: Path, seconds: float, scenes: int, esc10: str | None) -> None:
-    made = build(work / "edits", scenes=scenes, seconds=seconds, seed=5, unedited=0.0, esc10=esc10)
+    recordings = {"esc10": esc10}
+    made = build(work / "edits", scenes, seconds, seed=5, unedited=0.0, recordings=recordings)
     pairs = manifest.read(made)
     heard = {pair.id: pair.ratings for pair in pairs}
     (work / "panel.json").write_text(json.dumps(heard))

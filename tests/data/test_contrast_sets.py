@@ -77,7 +77,7 @@ def test_those_to_learn_from_are_rated_by_the_panel_and_stay_in_their_pools(
     shared_data: Path, tmp_path: Path
 ) -> None:
     esc10 = shared_data / "esc10"
-    path = contrasts.build_rated(tmp_path, trials=6, seconds=1.5, esc10=esc10, pools=3)
+    path = contrasts.build_rated(tmp_path, 6, seconds=1.5, recordings={"esc10": esc10}, pools=3)
     pairs = manifest.read(path)
     assert {pair.source for pair in pairs} == {"pool00", "pool01", "pool02"}
     recorded = {folder.name for folder in esc10.iterdir() if folder.is_dir()}

@@ -152,13 +152,15 @@ def test_a_folder_of_other_names_or_classes_is_refused(tmp_path: Path) -> None:
         Material({"esc10": tmp_path / "plain"})
     with pytest.raises(UserError, match="nowhere: cannot be read"):
         Material({"emodb": tmp_path / "nowhere"})
+    with pytest.raises(UserError, match="'vctk' is none of esc10, librispeech, emodb"):
+        Material({"vctk": tmp_path})
 
 
 def test_a_set_with_recordings_has_pools_for_sources_and_never_what_is_held_out(
     folders: dict[str, Path], tmp_path: Path
 ) -> None:
     held_out = ["rain", "clock tick", "dog_bark"]
-    path = build.build(tmp_path, 16, [1.2, 2.0], held_out=held_out, pools=4, **folders)
+    path = build.build(tmp_path, 16, [1.2, 2.0], held_out=held_out, pools=4, recordings=folders)
     pairs = manifest.read(path)
     assert {pair.source for pair in pairs} == {f"pool0{pool}" for pool in range(4)}
     sources = {pair.original.name[:10]: pair.source for pair in pairs}
@@ -192,14 +194,13 @@ def test_the_same_recordings_make_the_same_bytes_and_others_another_folder(
     folders: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build, "_WORTH_A_PROCESS", 1)
-    one, two = (
-        build.build(tmp_path / str(w), 3, 1.2, workers=w, esc10=folders["esc10"]) for w in (1, 2)
-    )
+    esc10 = {"esc10": folders["esc10"]}
+    one, two = (build.build(tmp_path / str(w), 3, 1.2, workers=w, recordings=esc10) for w in (1, 2))
     assert one.parent.name == two.parent.name
     for path in sorted(one.parent.rglob("*.*")):
         assert path.read_bytes() == (two.parent / path.relative_to(one.parent)).read_bytes()
     none = build.build(tmp_path / "1", 3, 1.2)
-    more = build.build(tmp_path / "1", 3, 1.2, esc10=folders["esc10"], emodb=folders["emodb"])
+    more = build.build(tmp_path / "1", 3, 1.2, recordings={**folders, "librispeech": None})
     assert len({one, none, more}) == 3
 
 
@@ -207,7 +208,8 @@ def test_contrasts_have_every_variant_of_a_trial_and_events_of_the_classes_alone
     folders: dict[str, Path], tmp_path: Path
 ) -> None:
     classes = ["dog_bark", "clock_tick"]
-    path = contrasts.build(tmp_path, classes, trials=6, seconds=1.5, esc10=folders["esc10"])
+    recordings = {"esc10": folders["esc10"]}
+    path = contrasts.build(tmp_path, classes, trials=6, seconds=1.5, recordings=recordings)
     rows = {
         row["id"]: row
         for row in map(json.loads, (path.parent / "edits.jsonl").read_text().splitlines())

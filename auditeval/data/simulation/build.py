@@ -29,7 +29,7 @@ from auditeval.data.simulation import panel
 from auditeval.data.simulation.edits import original_of, render, word
 from auditeval.data.simulation.faults import FAULTS
 from auditeval.data.simulation.faults.fault import Dose
-from auditeval.data.simulation.material import Material
+from auditeval.data.simulation.material import Material, Recordings
 from auditeval.data.simulation.nuisance import SHARE, nuisance
 from auditeval.data.simulation.processors import Processors
 from auditeval.data.simulation.scenes import (
@@ -83,9 +83,7 @@ def build(
     seconds: float | Sequence[float] = 4.0,
     seed: int = SEED,
     workers: int = 2,
-    esc10: str | Path | None = None,
-    librispeech: str | Path | None = None,
-    emodb: str | Path | None = None,
+    recordings: Recordings | None = None,
     held_out: Sequence[str] = (),
     pools: int = 20,
     unedited: float = 0.25,
@@ -95,22 +93,21 @@ def build(
 ) -> Path:
     """Make the simulated set below `folder` unless it is there; return its manifest.
 
-    Sounds are the bank's and tones, and of the folders that are named. `seconds` is the length of
-    the clips, or the least and the most. `held_out` names classes that appear nowhere in it. With
-    recordings, `source` is one of `pools` that share none; without, each scene is its own. A share
-    of `unedited` rows asks for no change, and has no rating of relevance. `generative` is how many
-    edits more a scene has, by systems of that kind (`systems.GENERATIVE`), `inverse` how many more
-    take what lies behind its event away, or put it there; one more then replaces it. `processors`
-    are real ones, {name: folder of its files} (see `simulation.processors`).
+    Sounds are the bank's and tones, and of `recordings`, {corpus: folder} (`material.READERS`).
+    `seconds` is the length of the clips, or the least and the most. `held_out` names classes that
+    appear nowhere in it. With recordings, `source` is one of `pools` that share none; without, each
+    scene is its own. A share of `unedited` rows asks for no change, and has no rating of relevance.
+    `generative` is how many edits more a scene has, by systems of that kind (`systems.GENERATIVE`),
+    `inverse` how many more take what lies behind its event away, or put it there; one more then
+    replaces it. `processors` are real ones, {name: folder of its files} (see
+    `simulation.processors`).
 
     The folder's name carries a hash of the arguments, of names and sizes of the recordings and of
     VERSION, so that changed settings never meet old sounds. The manifest is written last: where it
     exists the set is whole.
     """
-    given = {"esc10": esc10, "librispeech": librispeech, "emodb": emodb}
-    folders = {name: Path(path) for name, path in given.items() if path}
-    material = Material(folders, held_out, pools, processors=Processors(processors or {}))
-    span = [seconds, seconds] if isinstance(seconds, (int, float)) else list(seconds)
+    material = Material(recordings, held_out, pools, processors=Processors(processors))
+    span = shortest_and_longest(seconds)
     settings = {"scenes": scenes, "seconds": span, "seed": seed, "unedited": unedited}
     settings |= {"generative": generative, "inverse": inverse, "pools": pools}
     settings |= {"replaced": 1} if inverse else {}
@@ -125,6 +122,15 @@ def build(
         inverse=inverse,
     )
     return finished(Path(folder), "simulated", settings, material, scenes, workers, make)
+
+
+def shortest_and_longest(seconds: float | Sequence[float]) -> list[float]:
+    """Of clips that last so long, or between the two.
+
+    >>> shortest_and_longest(4.0), shortest_and_longest((2.0, 8.0))
+    ([4.0, 4.0], [2.0, 8.0])
+    """
+    return [seconds, seconds] if isinstance(seconds, (int, float)) else list(seconds)
 
 
 def finished(

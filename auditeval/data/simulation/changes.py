@@ -16,13 +16,13 @@ import numpy as np
 from numpy.random import Generator
 
 from auditeval.data.simulation import panel
-from auditeval.data.simulation.build import Made, finished, row_of, write_clip
+from auditeval.data.simulation.build import Made, finished, row_of, shortest_and_longest, write_clip
 from auditeval.data.simulation.captions import of_change
 from auditeval.data.simulation.change_ways import WAYS, Way
 from auditeval.data.simulation.edits import render
 from auditeval.data.simulation.faults import FAULTS
 from auditeval.data.simulation.faults.fault import Dose, Stage
-from auditeval.data.simulation.material import Material
+from auditeval.data.simulation.material import Material, Recordings
 from auditeval.data.simulation.nuisance import SHARE, nuisance
 from auditeval.data.simulation.processors import Processors
 from auditeval.data.simulation.scenes import UNEDITED, Scene, make_scene
@@ -108,9 +108,7 @@ def build(
     seconds: float | Sequence[float] = (2.0, 6.0),
     seed: int = SEED,
     workers: int = 2,
-    esc10: str | Path | None = None,
-    librispeech: str | Path | None = None,
-    emodb: str | Path | None = None,
+    recordings: Recordings | None = None,
     pools: int = 20,
     held_out_words: bool = False,
     processors: Mapping[str, str | Path | bool | None] | None = None,
@@ -120,10 +118,8 @@ def build(
     Arguments as of `simulation.build.build`. `held_out_words`: templates that no evaluator of ours
     was trained on.
     """
-    given = {"esc10": esc10, "librispeech": librispeech, "emodb": emodb}
-    folders = {name: Path(path) for name, path in given.items() if path}
-    material = Material(folders, (), pools, processors=Processors(processors or {}))
-    span = [seconds, seconds] if isinstance(seconds, (int, float)) else list(seconds)
+    material = Material(recordings, (), pools, processors=Processors(processors))
+    span = shortest_and_longest(seconds)
     settings = {"scenes": scenes, "seconds": span, "seed": seed, "pools": pools}
     settings |= {"held_out_words": held_out_words, "rated": _RATED}
     make = partial(_scene, material=material, seconds=span, seed=seed, held_out=held_out_words)

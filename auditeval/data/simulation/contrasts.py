@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from auditeval.data.simulation import panel
-from auditeval.data.simulation.build import Made, finished, row_of, write_clip
+from auditeval.data.simulation.build import Made, finished, row_of, shortest_and_longest, write_clip
 from auditeval.data.simulation.edits import original_of, render, word
 from auditeval.data.simulation.faults import FAULTS
 from auditeval.data.simulation.faults.fault import Dose
-from auditeval.data.simulation.material import SPEECH, Material
+from auditeval.data.simulation.material import SPEECH, Material, Recordings
 from auditeval.data.simulation.scenes import OPERATIONS, make_scene
 from auditeval.data.simulation.signals import bandwidth_hz
 from auditeval.data.simulation.systems import draw_damage, implied
@@ -55,9 +55,7 @@ def build(
     seconds: float | Sequence[float] = 5.0,
     seed: int = SEED,
     workers: int = 2,
-    esc10: str | Path | None = None,
-    librispeech: str | Path | None = None,
-    emodb: str | Path | None = None,
+    recordings: Recordings | None = None,
 ) -> Path:
     """Make the set below `folder` unless it is there; return its manifest.
 
@@ -65,8 +63,7 @@ def build(
     editor adds; where there are too few that nobody would confuse, it is any other. Operations take
     turns. Raises UserError for no class, and for one without sounds.
     """
-    given = {"esc10": esc10, "librispeech": librispeech, "emodb": emodb}
-    material = Material({n: Path(p) for n, p in given.items() if p}, pools=1, real_share=1.0)
+    material = Material(recordings, pools=1, real_share=1.0)
     names = known(classes)
     if not names:
         raise UserError(
@@ -75,7 +72,7 @@ def build(
         )
     if missing := set(names) - set(material.classes(0)):
         raise UserError(f"there is no sound of {', '.join(sorted(missing))}: name its recordings")
-    span = [seconds, seconds] if isinstance(seconds, (int, float)) else list(seconds)
+    span = shortest_and_longest(seconds)
     settings = {"trials": trials, "seconds": span, "seed": seed, "classes": names}
     make = partial(_trial, material=material, seconds=span, seed=seed, classes=names)
     return finished(Path(folder), "contrasts", settings, material, trials, workers, make)
@@ -87,19 +84,15 @@ def build_rated(
     seconds: float | Sequence[float] = (2.0, 8.0),
     seed: int = SEED,
     workers: int = 2,
-    esc10: str | Path | None = None,
-    librispeech: str | Path | None = None,
-    emodb: str | Path | None = None,
+    recordings: Recordings | None = None,
     pools: int = 20,
 ) -> Path:
     """Make a set to learn from below `folder` unless it is there; return its manifest.
 
     Arguments as of `simulation.build.build`, out of whose pools these scenes are more.
     """
-    given = {"esc10": esc10, "librispeech": librispeech, "emodb": emodb}
-    folders = {name: Path(path) for name, path in given.items() if path}
-    material = Material(folders, (), pools, real_share=1.0)
-    span = [seconds, seconds] if isinstance(seconds, (int, float)) else list(seconds)
+    material = Material(recordings, (), pools, real_share=1.0)
+    span = shortest_and_longest(seconds)
     settings = {"trials": trials, "seconds": span, "seed": seed, "pools": pools}
     settings |= {"further": [*MADE_ANEW]}
     make = partial(_trial, material=material, seconds=span, seed=seed, rated=True)

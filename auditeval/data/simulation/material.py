@@ -8,7 +8,7 @@ by pool is a split by recording.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,6 +46,9 @@ _EMODB_MEN = ("03", "10", "11", "12", "15")  # of its ten talkers; the others ar
 _FRAME = round(0.02 * RATE_HZ)
 _AUDIBLE_DB = 40.0
 _JOIN = round(0.05 * RATE_HZ)
+
+Recordings = Mapping[str, "str | Path | None"]
+"""Folders of recordings by corpus, one of READERS; None where there is none."""
 
 
 class Clip(NamedTuple):
@@ -94,18 +97,22 @@ READERS: dict[str, Callable[[Path], list[Clip]]] = {
 class Material:
     """Sounds by class and pool. `held_out` classes are not there at all.
 
-    Raises UserError for a folder without audio, or with a class that has no words.
+    Raises UserError for an unknown corpus, for a folder without audio, or with a class that has no
+    words.
     """
 
     def __init__(
         self,
-        folders: dict[str, Path],
+        recordings: Recordings | None = None,
         held_out: Sequence[str] = (),
         pools: int = 20,
         real_share: float = REAL_SHARE,
         processors: Processors | None = None,
     ) -> None:
         self.processors = processors or Processors({})
+        folders = {name: Path(path) for name, path in (recordings or {}).items() if path}
+        if unknown := folders.keys() - READERS.keys():
+            raise UserError(f"recordings: {min(unknown)!r} is none of {', '.join(READERS)}")
         self._made_of = (
             *(tuple(folders.items()), tuple(held_out), pools, real_share),
             tuple(self.processors.given.items()),

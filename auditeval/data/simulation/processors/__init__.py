@@ -41,8 +41,8 @@ class Processors:
     Raises UserError for an unknown name, a missing file or package.
     """
 
-    def __init__(self, given: Mapping[str, str | Path | bool | None]) -> None:
-        self.given = {name: where for name, where in given.items() if where}
+    def __init__(self, given: Mapping[str, str | Path | bool | None] | None) -> None:
+        self.given = {name: where for name, where in (given or {}).items() if where}
         self._processes: dict[str, Process] = {}
         self._known_by: list[str] = []
         for name, where in self.given.items():
