@@ -92,30 +92,25 @@ def lines(path: Path, byte: int = 0) -> Iterator[bytes]:
             yield line
 
 
-def text_lines(path: Path) -> Iterator[str]:
-    """The same as UTF-8, with or without a mark of that. Raises OSError and ValueError."""
-    for number, line in enumerate(lines(path)):
-        yield line.decode("utf-8" if number else "utf-8-sig")
-
-
 def csv_rows(
     path: Path, start: Start = BEGINNING, width: int | None = None
 ) -> Iterator[tuple[Start, list[str]]]:
     """Each row of a CSV file from `start` on, with where the next begins: all have as many cells.
 
     The first of the file are the names of the columns, each there once; a reader that starts behind
-    them says how many they are (`width`). Raises OSError and UserError.
+    them says how many they are (`width`). Raises OSError and UserError, which names the line that
+    the row begins on where a quote has no end, or words stand behind it.
     """
-    byte = start.byte
+    line, byte = start
 
     def counted() -> Iterator[str]:
         nonlocal byte
-        for line in lines(path, start.byte):
-            text = line.decode("utf-8" if byte else "utf-8-sig")
-            byte += len(line)
+        for data in lines(path, start.byte):
+            text = data.decode("utf-8" if byte else "utf-8-sig")
+            byte += len(data)
             yield text
 
-    reader = csv.reader(counted())
+    reader = csv.reader(counted(), strict=True)  # else a quote without an end swallows rows
     try:
         for cells in reader:
             line = start.line + reader.line_num
@@ -126,11 +121,10 @@ def csv_rows(
             elif not cells:
                 continue
             elif len(cells) != width:
-                raise UserError(f"{path}:{line}: expected {width} cells")
+                raise UserError(f"{path}:{line}: expected {width} cells, found {len(cells)}")
             yield Start(line, byte), cells
     except (csv.Error, UnicodeDecodeError) as error:
-        line = start.line + reader.line_num + 1
-        raise UserError(f"{path}:{line}: is not CSV ({error})") from None
+        raise UserError(f"{path}:{line + 1}: is not CSV ({error})") from None
 
 
 def json_file(path: Path) -> Any:

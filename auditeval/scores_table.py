@@ -251,8 +251,13 @@ def _csv_blocks(path: Path) -> Iterator[pyarrow.RecordBatch]:
     import pyarrow.csv
 
     with opened(path) as file:
-        text = TextIOWrapper(file, "utf-8-sig", newline="")
-        columns = _columns(next(csv.reader(text), []), path)
+        rows = csv.reader(TextIOWrapper(file, "utf-8-sig", newline=""), strict=True)
+        columns, row = _columns(next(rows, []), path), 2
+        try:  # To pyarrow the rows behind a quote without an end are words.
+            for _ in rows:
+                row += 1
+        except csv.Error as error:
+            raise csv.Error(f"Row #{row}: {error}") from None  # counted as it does
     with opened(path) as file:
         yield from pyarrow.csv.open_csv(
             file,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 from auditeval import audio
 from auditeval.audio import AudioError, content_hash
 from auditeval.digests import sha256
-from auditeval.reading import text_lines
+from auditeval.reading import BEGINNING, csv_rows
 from auditeval.types import UserError
 
 SUFFIXES = (".wav", ".flac", ".ogg", ".mp3")
@@ -88,23 +87,20 @@ def _of_folder(folder: Path, needed: Sequence[str]) -> list[Recording]:
 def _of_table(path: Path, needed: Sequence[str]) -> list[Recording]:
     recordings: dict[str, Recording] = {}
     try:
-        reader = csv.DictReader(text_lines(path), restkey="")
+        rows = csv_rows(path)
+        _, names = next(rows, (BEGINNING, []))
         columns = ["path", *needed]
-        if not set(columns) <= set(reader.fieldnames or []):
+        if not set(columns) <= set(names):
             raise UserError(f"{path}:1: expected the columns {', '.join(columns)}")
-        for row in reader:
-            where = f"{path}:{reader.line_num}"
-            if "" in row or None in row.values():
-                raise UserError(f"{where}: has not as many cells as the header")
-            labels = {name: cell.strip() for name, cell in row.items()}
+        for (line, _), cells in rows:
+            where = f"{path}:{line}"
+            labels = {name: cell.strip() for name, cell in zip(names, cells, strict=True)}
             if empty := [name for name in columns if not labels[name]]:
                 raise UserError(f"{where}: {empty[0]} is empty")
             name = labels.pop("path")
             if name in recordings:
                 raise UserError(f"{where}: {name} stands twice")
             recordings[name] = Recording(path.parent / name, name, labels)
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: is not CSV ({error})") from None
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from None
     if not recordings:

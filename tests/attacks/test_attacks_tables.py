@@ -70,6 +70,8 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
     "no ids": (".csv", SIX.replace("id,", "name,", 1) + "a,1,2,3,ok,\n", ": lacks id; expected"),
     "semicolons": (".csv", SIX.replace(",", ";") + "a;1;2;3;ok;\n", ": lacks id, "),
     "a column twice": (".csv", SIX[:-1] + ",quality\na,1,2,3,ok,,5\n", ": the column quality sta"),
+    "a quote left open": (".csv", SIX + 'a,1,2,3,ok,"\nb,1,2,3,ok,\n', r": is no CSV .*Row #2: "),
+    "words behind a quote": (".csv", SIX + 'a,1,2,3,ok,"x" y\n', r": is no CSV .*Row #2: "),
     "a cell too few": (".csv", SIX + "a,1,2,3,ok\n", r": is no CSV .*Row #2: Expected 6 col"),
     "a cell too many": (".csv", SIX + "a,1,2,3,ok,,\n", r": is no CSV .*Expected 6 columns, got 7"),
     "an interval cut off": (".csv", TWELVE + "a,1,2,3,ok,,1,5\n", r": is no CSV .*Expected 12"),

@@ -67,8 +67,8 @@ def test_a_recording_comes_at_the_rate_asked_for(folder: Path) -> None:
     ("text", "named"),
     [
         ("path\na/1.wav\n", ":1: expected the columns path, text"),
-        ("path,text\na/1.wav\n", ":2: has not as many cells"),
-        ("path,text\na/1.wav,x,y\n", ":2: has not as many cells"),
+        ("path,text\na/1.wav\n", ":2: expected 2 cells"),
+        ("path,text\na/1.wav,x,y\n", ":2: expected 2 cells"),
         ("path,text\na/1.wav, \n", ":2: text is empty"),
         ("path,text\na/1.wav,x\na/1.wav,y\n", ":3: a/1.wav stands twice"),
         ("path,text\n", "has a header and no rows"),

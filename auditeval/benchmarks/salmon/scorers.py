@@ -6,7 +6,6 @@ say of such a part by design.
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import math
 import threading
@@ -21,7 +20,7 @@ from auditeval import audio, jsonl
 from auditeval.audio import AudioError, files
 from auditeval.audio.waveform import quantised
 from auditeval.benchmarks.salmon.samples import ALIGNMENT, PARTS, Pair
-from auditeval.reading import text_lines
+from auditeval.reading import BEGINNING, csv_rows
 from auditeval.seed import SEED
 from auditeval.types import EditPair, Undefined, UserError
 
@@ -227,17 +226,14 @@ def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def _cells(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     try:
-        reader = csv.DictReader(text_lines(path))
-        if not {"file", "score"} <= set(reader.fieldnames or []):
+        rows = csv_rows(path)
+        _, names = next(rows, (BEGINNING, []))
+        if not {"file", "score"} <= set(names):
             raise UserError(
                 f"{path}:1: expected the columns file and score, and part or a path in file"
             )
-        for row in reader:
-            yield f"{path}:{reader.line_num}", row
-    except csv.Error as error:
-        raise UserError(f"{path}:{reader.reader.line_num}: is not CSV ({error})") from None
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path}: is not UTF-8 ({error})") from None
+        for (line, _), cells in rows:
+            yield f"{path}:{line}", dict(zip(names, cells, strict=True))
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from None
 

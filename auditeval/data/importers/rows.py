@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterator
-from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from auditeval.reading import text
+from auditeval.reading import BEGINNING, csv_rows, text
 from auditeval.types import EditPair, UserError, sentence
 
 Row = TypeVar("Row")
@@ -31,30 +29,27 @@ def of_csv(
 ) -> Iterator[tuple[str, Row]]:
     """FILE:LINE and what `to_row` makes of its cells, of the lines that it makes something of.
 
-    From `to_row` a KeyError is a column that lacks; a TypeError or an AttributeError a cell, which
-    is None; a ValueError says what is wrong with one. All become a UserError that names the line;
-    `beside` says what the file belongs to where there is none.
+    From `to_row` a KeyError is a column that lacks, a ValueError says what is wrong with a cell.
+    Both become a UserError that names the line; `beside` says what the file belongs to where there
+    is none.
     """
     if not path.exists():
         raise UserError(f"{path.parent}: expected {path.name} beside {beside}")
-    reader = csv.DictReader(lines(path))
-    for number in count(2):
-        where = f"{path}:{number}"
-        try:
-            cells = next(reader, None)
-            if cells is None:
-                return
-            row = to_row(cells)
-        except KeyError as error:
-            raise UserError(f"{where}: expected the column {error}") from None
-        except (TypeError, AttributeError):
-            raise UserError(f"{where}: has fewer cells than the header") from None
-        except ValueError as error:
-            raise UserError(f"{where}: {error}") from None
-        except csv.Error as error:
-            raise UserError(f"{where}: is not CSV ({error})") from None
-        if row is not None:
-            yield where, row
+    try:
+        read = csv_rows(path)
+        _, names = next(read, (BEGINNING, []))
+        for (number, _), cells in read:
+            where = f"{path}:{number}"
+            try:
+                row = to_row(dict(zip(names, cells, strict=True)))
+            except KeyError as error:
+                raise UserError(f"{where}: expected the column {error}") from None
+            except ValueError as error:
+                raise UserError(f"{where}: {error}") from None
+            if row is not None:
+                yield where, row
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
 
 
 def pair(where: str, row: dict[str, Any]) -> EditPair:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +11,7 @@ import numpy as np
 from auditeval import storage
 from auditeval.audio import AudioError, mixes
 from auditeval.data import mixing
-from auditeval.reading import text_lines
+from auditeval.reading import BEGINNING, csv_rows
 from auditeval.types import UserError
 
 BLOCK_SECONDS = 0.1
@@ -84,22 +83,15 @@ def _rows(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, st
     """Lines with their cells; those of `needed` are there, and label or caption."""
     line = 0
     try:
-        reader = csv.DictReader(text_lines(path), restkey="")
-        names = reader.fieldnames or []
-        if len(set(names)) < len(names):
-            raise UserError(f"{path}:1: a column stands twice in {', '.join(names)}")
+        rows = csv_rows(path)
+        _, names = next(rows, (BEGINNING, []))
         if not {"label", "caption"} & set(names) or not set(needed) <= set(names):
             raise UserError(
                 f"{path}:1: expected the columns {', '.join([*needed, 'label or caption'])}, "
                 f"found {', '.join(names) or 'none'}"
             )
-        for row in reader:
-            line = reader.line_num
-            if "" in row or None in row.values():
-                raise UserError(f"{path}:{line}: expected {len(names)} cells")
-            yield line, {name: cell.strip() for name, cell in row.items()}
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: is not CSV ({error})") from None
+        for (line, _), cells in rows:
+            yield line, {name: cell.strip() for name, cell in zip(names, cells, strict=True)}
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from None
     if line == 0:

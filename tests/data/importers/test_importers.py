@@ -269,7 +269,7 @@ P835_MISTAKES: dict[str, tuple[str, str]] = {
     "no number": ("fb,e.flac,o.flac,f1,c1,3.5,good", "labels.csv:3: could not convert"),
     "an empty cell": ("fb,e.flac,o.flac,f1,c1,3.5,", "labels.csv:3: could not convert"),
     "out of range": ("fb,e.flac,o.flac,f1,c1,3.5,0.5", "labels.csv:3: ratings.quality: "),
-    "a short row": ("fb,e.flac,o.flac", "labels.csv:3: has fewer cells than the header"),
+    "a short row": ("fb,e.flac,o.flac", "labels.csv:3: expected 7 cells, found 3"),
     "no file": ("fb,,o.flac,f1,c1,3.5,4", "labels.csv:3: "),
 }
 
@@ -318,7 +318,7 @@ MUSHRA_MISTAKES: dict[str, tuple[str, str]] = {
     "no vote": ('s,c,[],"[2]",a/b.wav', "raters.quality"),
     "out of range": ('s,c,"[101]","[2]",a/b.wav', "raters.quality"),
     "no number": ('s,c,"[NaN]","[2]",a/b.wav', "raters.quality"),
-    "a short row": ("s,c", "has fewer cells than the header"),
+    "a short row": ("s,c", "expected 5 cells, found 2"),
 }
 
 

@@ -140,7 +140,7 @@ MISTAKES: dict[str, tuple[list[Cells], str]] = {
     "a folder above": ([["AA1", "sounds/../AA1_vocals.flac", *PAGE[0][2:]]], "dataset.csv:2: url"),
     "nobody": ([[*PAGE[0][:5], ""]], "dataset.csv:2: submission_id is empty"),
     "an id that cannot be kept": (picked("a=b", SONGS[0], "AA1"), "dataset.csv:2: raters.quality"),
-    "a short row": ([*PAGE, PAGE[0][:4]], "dataset.csv:5: has fewer cells than the header"),
+    "a short row": ([*PAGE, PAGE[0][:4]], "dataset.csv:5: expected 6 cells"),
     "two picked": (
         [*PAGE[:2], [*PAGE[2][:2], "True", *PAGE[2][3:]]],
         "dataset.csv:4: listener l1 picked AA1 and CC3 of 'One - Song', expected one",

@@ -184,7 +184,7 @@ def test_a_row_that_was_cut_off_is_named(tmp_path: Path) -> None:
     folder = p808(tmp_path / "x", "acr", [("w1", "noisy_a.wav", 4)])
     table = folder / "rating_clips.csv"
     table.write_text(table.read_text() + "more.wav\n")
-    with pytest.raises(UserError, match=r"rating_clips\.csv:\d+: has fewer cells than the header"):
+    with pytest.raises(UserError, match=r"rating_clips\.csv:\d+: expected 2 cells"):
         import_p808(folder)
 
 

@@ -58,7 +58,7 @@ def test_a_bad_list_is_one_sentence(tmp_path: Path, text: str, said: str) -> Non
 
 def test_lists_that_are_no_text_or_not_there(tmp_path: Path) -> None:
     (tmp_path / "noise.csv").write_bytes(b"file,label\n\xff\xfe,\x80\n")
-    with pytest.raises(UserError, match=r"noise\.csv: is not CSV"):
+    with pytest.raises(UserError, match=r"noise\.csv:2: is not CSV"):
         read_clips(tmp_path / "noise.csv")
     with pytest.raises(UserError, match=r"none\.csv: cannot be read \(No such file"):
         read_clips(tmp_path / "none.csv")
