@@ -242,11 +242,16 @@ def _asking_otherwise(
     pairs: dict[int, EditPair], number: int, rng: np.random.Generator
 ) -> int | None:
     """Of some pairs the one whose words have least in common with those of pair `number`."""
-    own = {*words(pairs[number].target_caption), *words(pairs[number].original_caption)}
+    own = {*words(pairs[number].original_caption)}.union(*_asked(pairs[number]))
     least, found = 1.0, None
     for place in rng.permutation(len(pairs))[:_LOOKED_AT].tolist():
-        asked = {*words(pairs[place].target_caption)}
-        common = len(asked & own) / max(1, len(asked))
+        common = max((len(a & own) / len(a) for a in _asked(pairs[place])), default=1.0)
         if common < min(least, 0.5):
             least, found = common, place
     return found
+
+
+def _asked(pair: EditPair) -> list[set[str]]:
+    """The words of each text that says what the edit was to be; a rater reads all of them."""
+    texts = (pair.instruction or "", pair.target_caption)
+    return [found for text in texts if (found := {*words(text)})]

@@ -24,9 +24,13 @@ def words(text: str) -> list[str]:
 def marked(original: str, target: str) -> tuple[Parts, Parts]:
     """Both captions in parts, those marked whose words the other lacks at that place.
 
+    Of a caption that is not there nothing can be told: where one has no words, none are marked.
+
     >>> marked("Rain falls.", "Rain falls, a dog barks.")[1]
     [('Rain falls, ', False), ('a dog barks', True), ('.', False)]
     """
+    if not (words(original) and words(target)):
+        return _parts(original, []), _parts(target, [])
     places = [[found.span() for found in _WORD.finditer(text)] for text in (original, target)]
     matcher = SequenceMatcher(None, words(original), words(target), autojunk=False)
     changes = [code for code in matcher.get_opcodes() if code[0] != "equal"]

@@ -179,6 +179,23 @@ def test_a_wrong_instruction_has_little_in_common_with_the_pair(tmp_path: Path) 
         assert 2 * len(asked & own) < len(asked)
 
 
+def test_an_instruction_alone_is_what_a_wrong_one_is_compared_by(tmp_path: Path) -> None:
+    """Who hears what was asked for and says so has not missed a known answer."""
+    asked = ["Add a dog.", "Make it louder."]
+    given = [
+        p.model_copy(update={"target_caption": "", "instruction": asked[n % 2]})
+        for n, p in enumerate(pairs(tmp_path, 6))
+    ]
+    test = session(tmp_path, given, raters=6, attention_share=0.5, block=6, raters_per_pair=6)
+    wrong = []
+    for rater in test.database.raters():
+        wrong += [trial for trial in vote_all(test, rater) if trial.form == "wrong"]
+    assert wrong
+    for trial in wrong:
+        assert trial.other is not None
+        assert asked[trial.other % 2] != asked[trial.pair % 2]
+
+
 def test_training_comes_first_and_is_explained(tmp_path: Path) -> None:
     test = session(tmp_path, pairs(tmp_path), training=True)
     trials = vote_all(test, test.database.raters()[0])

@@ -72,12 +72,22 @@ def test_a_language_that_there_is_not() -> None:
         texts.read("fr")
 
 
+def test_an_instruction_alone_shows_no_caption_as_gone(tmp_path: Path) -> None:
+    words = {"target_caption": "", "instruction": "Add a dog barking."}
+    page = RaterClient(session(tmp_path, pairs(tmp_path, **words))).consent().page()
+    assert "Add a dog barking." in page
+    shown = page[page.index('class="captions"') :].split("</dl>")[0]
+    assert shown.count("<dd>") == 1
+    assert "<mark" not in shown
+
+
 def test_changed_words_are_marked_and_no_letter_is_lost() -> None:
     for before, after, gone, new in (
         ("Rain, a dog barks.", "Rain, a cat meows.", ["dog barks"], ["cat meows"]),
         ("Rain.", "rain", [], []),
         ("雨声。", "雨声和狗叫声。", [], ["和狗叫声"]),
-        ("", "A bell.", [], ["A bell"]),
+        ("", "A bell.", [], []),  # what was there before is not said
+        ("A bell.", "", [], []),
         ("A bell, <b>then</b> rain", "A bell", ["b>then</b> rain"], []),
     ):
         old, made = captions.marked(before, after)
