@@ -130,7 +130,7 @@ def _check_origin(request: Request) -> None:
     origin, host = request.headers.get("origin"), request.headers.get("host", "")
     if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         raise HTTPException(403)
-    if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+    if origin is not None and origin.partition("://")[2].lower() != host.lower():
         raise HTTPException(403)
 
 

@@ -203,6 +203,8 @@ def test_a_field_is_no_sql(listening: Session, rater: RaterClient, field: str) -
         {"origin": "null"},
         {"origin": f"http://{HOST}.evil.example"},
         {"origin": f"http://{HOST}:81"},
+        {"origin": "http://[bad"},
+        {"origin": HOST},
         {"sec-fetch-site": "cross-site"},
         {"sec-fetch-site": "same-site"},
     ],
