@@ -21,7 +21,7 @@ _LEFT, _WIDTH, _ROW = 170, 330, 30
 def add_pages(app: FastAPI, test: Session, prefix: str) -> None:
     """The pages under /admin/TOKEN, for the token that the database keeps."""
     admin = test.database.fact("admin")
-    made: dict[tuple[int, ...], overview.Overview] = {}  # the last one
+    made: dict[tuple[float, ...], overview.Overview] = {}  # the last one
 
     def allowed(token: str) -> str:
         if not hmac.compare_digest(token.encode(), admin.encode()):
@@ -32,7 +32,11 @@ def add_pages(app: FastAPI, test: Session, prefix: str) -> None:
 
     @app.get("/admin/{token}")
     def now(token: Allowed) -> Response:
-        counted = "SELECT (SELECT COUNT(*) FROM votes), (SELECT COUNT(*) FROM raters)"
+        # All that the tables are made of: who has finished, and tries of the headphone check, too.
+        counted = (
+            "SELECT (SELECT COUNT(*) FROM votes), COUNT(*), COUNT(finished), "
+            "TOTAL(LENGTH(headphones)) FROM raters"
+        )
         (key,) = test.database.rows(counted)
         if key not in made:
             made.clear()

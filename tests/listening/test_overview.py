@@ -7,7 +7,7 @@ from pathlib import Path
 import krippendorff
 import numpy as np
 import pytest
-from listening_tests import pairs, session
+from listening_tests import RaterClient, pairs, session
 from test_screening import panel
 
 from auditeval import manifest
@@ -55,6 +55,15 @@ def test_progress_ranking_and_suspects(tmp_path: Path) -> None:
             assert rank.mean == pytest.approx(np.mean(votes))
             low, high = rank.interval  # type: ignore[misc]
             assert low < rank.mean < high
+
+
+def test_the_admins_page_counts_who_has_finished_since_the_last_vote(tmp_path: Path) -> None:
+    test, _ = panel(tmp_path)
+    client = RaterClient(test)
+    address = f"/admin/{test.database.fact('admin')}"
+    assert "By the 0 raters who have finished" in client.http.get(address).text
+    test.database.note_rater(client.rater, "finished", 1.0)
+    assert "By the 1 raters who have finished" in client.http.get(address).text
 
 
 def test_comments_are_on_what_was_heard_of_the_pair(tmp_path: Path) -> None:
