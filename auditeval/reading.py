@@ -110,6 +110,7 @@ def csv_rows(
             byte += len(data)
             yield text
 
+    csv.field_size_limit(LINE_BYTES)  # of this process; its own, 128 KiB, is less than a caption
     reader = csv.reader(counted(), strict=True)  # else a quote without an end swallows rows
     try:
         for cells in reader:

@@ -10,14 +10,13 @@ import csv
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from auditeval import storage
 from auditeval.atomic import new_folder, replacing
-from auditeval.reading import from_json, lines, opened
+from auditeval.reading import BEGINNING, csv_rows, from_json, lines, opened
 from auditeval.text import shortened
 from auditeval.types import AXES, Scores, UserError
 
@@ -173,7 +172,7 @@ def _frames_of_file(path: Path) -> Iterator[polars.DataFrame]:
             yield frame
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
-    except (pyarrow.ArrowException, csv.Error, UnicodeDecodeError) as error:
+    except pyarrow.ArrowException as error:
         said = str(error).removeprefix("CSV parse error: ")
         raise UserError(
             f"{path}: is no {path.suffix[1:].upper()} table ({shortened(said, 200)})"
@@ -250,14 +249,11 @@ def _csv_blocks(path: Path) -> Iterator[pyarrow.RecordBatch]:
     import pyarrow
     import pyarrow.csv
 
-    with opened(path) as file:
-        rows = csv.reader(TextIOWrapper(file, "utf-8-sig", newline=""), strict=True)
-        columns, row = _columns(next(rows, []), path), 2
-        try:  # To pyarrow the rows behind a quote without an end are words.
-            for _ in rows:
-                row += 1
-        except csv.Error as error:
-            raise csv.Error(f"Row #{row}: {error}") from None  # counted as it does
+    rows = csv_rows(path)
+    _, names = next(rows, (BEGINNING, []))
+    columns = _columns(names, path)
+    for _ in rows:  # To pyarrow what stands behind a quote without an end are words.
+        pass
     with opened(path) as file:
         yield from pyarrow.csv.open_csv(
             file,

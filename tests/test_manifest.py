@@ -77,6 +77,7 @@ def random_pairs(folder: Path, count: int, seed: int = 0) -> list[EditPair]:
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_writing_and_reading_gives_the_same_pairs(tmp_path: Path, suffix: str) -> None:
     pairs = random_pairs(tmp_path, 200)
+    pairs[0] = pairs[0].model_copy(update={"target_caption": "rain, " * 50_000})
     path = tmp_path / "deep" / f"pairs{suffix}"
     assert manifest.write(pairs, path) == 200
     found = manifest.read(path)

@@ -105,7 +105,7 @@ BROKEN = {
         f"{HEADER}{GOOD}b,good,2,3,ok,\n",
         ": row 2: quality is 'good', exp",
     ),
-    "cut row": ("x.csv", f"{HEADER}{GOOD}b,1.5,2\n", r": is no CSV .*Row #3: Expected 6 columns"),
+    "cut row": ("x.csv", f"{HEADER}{GOOD}b,1.5,2\n", ":3: expected 6 cells, found 3"),
     "unknown status": ("x.csv", f"{HEADER}{GOOD}b,1,2,3,fine,\n", ": row 2: status is 'fine', exp"),
     "ok without score": ("x.csv", f"{HEADER}{GOOD}b,,,,ok,\n", ": row 2: status is ok, and"),
     "error with score": ("x.csv", f"{HEADER}{GOOD}b,1,,3,error,\n", ": row 2: status is error, an"),

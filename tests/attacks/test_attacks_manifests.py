@@ -159,7 +159,7 @@ EVALUATE: dict[str, tuple[Callable[[Path, list[str]], Path], str]] = {
         lambda d, ids: content(
             d / "s.csv", write_scores(d / "s.csv", flat(3.0, ids)).read_bytes()[:-12]
         ),
-        r"s\.csv: is no CSV table \(Row #4: Expected 6 columns",
+        r"s\.csv:4: expected 6 cells, found 3",
     ),
     "a NaN score": (
         lambda d, ids: write_scores(d / "s.csv", flat(float("nan"), ids)),

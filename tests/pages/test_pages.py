@@ -59,7 +59,7 @@ def plain_rows(values: dict[str, list[float]], **words: list[str]) -> rows.Rows:
 def test_columns_come_back_as_they_were() -> None:
     given = rows.Rows(
         ["a", "b", "c"],
-        {"before": ["Rain.", "", "Rain."], "after": ["Rain, a dog barks.", "x\n\u202ey", "Rain."]},
+        {"before": ["Rain.", "z", "Rain."], "after": ["Rain, a dog barks.", "x\n\u202ey", "Rain."]},
         {"quality": np.array([1.5, np.nan, 3.0])},
         compared=[("before", "after")],
     )
@@ -73,7 +73,7 @@ def test_columns_come_back_as_they_were() -> None:
         return [known[code] for code in codes]
 
     assert words("id") == ["a", "b", "c"]
-    assert words("before") == ["Rain.", "", "Rain."]
+    assert words("before") == ["Rain.", "\x01z\x02", "Rain."]
     assert words("after") == ["Rain, \x01a dog barks\x02.", "\x01x\n\\u202ey\x02", "Rain."]
 
 
