@@ -73,7 +73,8 @@ def explain(evaluator: Evaluator, pair: EditPair) -> Explanation:
     if scores.status == "error":
         raise UserError(scores.reason)
     (encoded,) = store.encoded([pair])
-    assert not isinstance(encoded, Failure)
+    if isinstance(encoded, Failure):  # of what the score of such a pair does without
+        raise UserError(encoded.reason)
     if Spectrum.name not in encoded.original:
         raise UserError(
             f"{evaluator.name}: its features {store.encoder.name} keep no log-mel frames, so it "

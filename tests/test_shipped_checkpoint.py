@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from base64 import b64encode
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -101,3 +103,30 @@ def test_what_it_does_not_look_at_is_not_computed(
     for axis in ("quality", "relevance", "faithfulness"):
         found = whole[0][axis][0], getattr(beside, axis)
         assert found == pytest.approx((getattr(alone, axis),) * 2, abs=1e-5)
+
+
+def test_a_score_whose_curves_cannot_be_made_says_why(shipped: Evaluator, tmp_path: Path) -> None:
+    """Nothing is to go: `parts`, which takes no clip of such a peak, is not asked for the score."""
+    files = [tmp_path / f"{name}.wav" for name in ("a", "loud")]
+    sea = synthesize("sea_waves", 3, 1.0, RATE_HZ)
+    for file, samples in zip(files, (0.3 * sea, 1e6 * sea), strict=True):
+        soundfile.write(file, samples, RATE_HZ, subtype="FLOAT")
+    words = {"original_caption": "Sea waves.", "target_caption": "Sea waves, with a dog barking."}
+    pair = auditeval.EditPair(id="1", original=files[0], edited=files[1], **words)
+    (scores,) = shipped.score([pair])
+    assert scores.status == "ok"
+    with pytest.raises(auditeval.UserError, match=r"loud\.wav: its peak is .*, above 65504"):
+        auditeval.explain(shipped, pair)
+    pytest.importorskip("fastapi", reason="the extra [web] is not installed")
+    from auditeval.pages.demo import scored
+
+    sides = dict(zip(("original", "edited"), files, strict=True))
+    edit = {
+        "names": {side: file.name for side, file in sides.items()},
+        "clips": {side: b64encode(file.read_bytes()).decode() for side, file in sides.items()},
+        "captions": dict(zip(sides, words.values(), strict=True)),
+    }
+    found = scored(shipped, json.dumps(edit).encode())
+    assert [row["value"] for row in found["scores"]] == list(scores.ratings.values())
+    assert found["curves"] is None
+    assert found["without_curves"].startswith("No curves over time: edited.wav: its peak is ")

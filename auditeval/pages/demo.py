@@ -126,6 +126,7 @@ def scored(evaluator: Evaluator, body: bytes) -> dict[str, Any]:
         if found.status == "error":
             raise UserError(found.reason.replace(f"{folder}/", ""))
         curves, without = _curves(evaluator, pair)
+        without = without.replace(f"{folder}/", "")
     marked = differing(edit.captions.original, edit.captions.edited)
     rows = []
     for axis in AXES:
