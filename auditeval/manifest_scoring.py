@@ -20,7 +20,7 @@ from auditeval.manifest_blocks import ManifestBlock
 from auditeval.outputs import check, sole_writer
 from auditeval.scores_log import ScoresLog, states
 from auditeval.scoring_blocks import Scored, ScoringBlock, ScoringWorker
-from auditeval.types import Scores, UserError
+from auditeval.types import Scores, UserError, whole
 
 _TABLE, _BLOCK = "scores_sha256", "block_rows"
 _BLOCK_ROWS, _MOST_BLOCKS = 256, 10_000
@@ -89,6 +89,7 @@ def score_manifest(
     parts: bool = False,
 ) -> Iterator[Progress]:
     """See `Evaluator.score_manifest`; `start` makes a worker, `provenance` says what scores."""
+    whole("batch_size", batch_size)
     if not parts:
         scores_table.check_suffix(output)
     elif output.suffix.lower() in scores_table.SUFFIXES:

@@ -103,6 +103,8 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         """
         if isinstance(pairs, EditPair):
             raise UserError("score: expected a list of pairs, found one pair; give [pair]")
+        if not isinstance(pairs, Iterable):
+            raise UserError(f"score: expected a list of pairs, found {pairs!r}")
         pairs = list(pairs)
         for pair in pairs:
             if not isinstance(pair, EditPair):

@@ -170,6 +170,13 @@ class UserError(ValueError):
     """
 
 
+def whole(name: str, value: Any, least: int = 1) -> None:
+    """Raises UserError for what is no whole number, or less than `least`."""
+    if not (isinstance(value, int) and value >= least):
+        bound = f" above {least - 1}" if least else ", 0 at least"
+        raise UserError(f"{name} {value!r}: expected a whole number{bound}")
+
+
 _NO_FIELDS = ("[key]", "[list]", "[by id]")
 
 

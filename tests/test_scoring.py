@@ -123,6 +123,8 @@ def test_pairs_may_come_one_by_one_and_one_alone_is_told(
         evaluator.score(good[0])  # type: ignore[arg-type]
     with pytest.raises(UserError, match="expected a list of EditPair, found dict in it"):
         evaluator.score([good[0], good[0].model_dump()])  # type: ignore[list-item]
+    with pytest.raises(UserError, match="expected a list of pairs, found None"):
+        evaluator.score(None)  # type: ignore[arg-type]
 
 
 def test_scores_stay_on_the_scale(simulated: list[EditPair], spectrum_checkpoint: Path) -> None:

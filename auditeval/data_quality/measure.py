@@ -29,7 +29,7 @@ from auditeval.features.store import Failure, FeatureStore
 from auditeval.manifest_blocks import ManifestBlock
 from auditeval.pretrained.threads import one_thread
 from auditeval.seed import SEED
-from auditeval.types import EditPair, UserError
+from auditeval.types import EditPair, UserError, whole
 
 _BLOCK_ROWS = 2048  # a block's sums may take 300 MB, so they are of many pairs
 
@@ -93,6 +93,7 @@ def measure(
     Raises UserError for a metric that is unknown or whose encoder was not given or is of another
     family than its name says, and for what is wrong with a manifest.
     """
+    whole("batch_size", batch_size)
     chosen = choose(encoders, only)
     totals = {name: _check(pairs) for name, pairs in sets.items()}
     left_out: dict[str, dict[str, str]] = {name: {} for name in sets}

@@ -32,13 +32,6 @@ def call(node: DictConfig, *arguments: Any, **options: Any) -> Any:
         raise
 
 
-def whole(name: str, value: Any, least: int = 1) -> None:
-    """Raises UserError for what is no whole number, or less than `least`."""
-    if not (isinstance(value, int) and value >= least):
-        bound = f" above {least - 1}" if least else ", 0 at least"
-        raise UserError(f"{name} {value!r}: expected a whole number{bound}")
-
-
 def plain(node: DictConfig) -> dict[str, Any]:
     """Its values, resolved; UserError where one is missing, or one that another refers to."""
     try:

@@ -16,12 +16,12 @@ from auditeval.features.store import FeatureStore
 from auditeval.models import Model, find_model
 from auditeval.models.three_head import Regressor
 from auditeval.training.callbacks import BestHeads, SaveLast
-from auditeval.training.configured import built, make_trainer, whole
+from auditeval.training.configured import built, make_trainer
 from auditeval.training.data import OWN_SAMPLER, PairDataModule
 from auditeval.training.encoding import encoding, usable
 from auditeval.training.fit import Examples, Fit, Job, Parts, Plan
 from auditeval.training.module import EvaluatorModule, advance
-from auditeval.types import AXES, EditPair, UserError
+from auditeval.types import AXES, EditPair, UserError, whole
 
 _STAND_INS = 16
 

@@ -16,13 +16,13 @@ from auditeval.models import find_model
 from auditeval.models.omni.inputs import Batch
 from auditeval.models.omni.regressor import OmniRegressor, open_base_of
 from auditeval.training.callbacks import SaveLast
-from auditeval.training.configured import built, make_trainer, whole
+from auditeval.training.configured import built, make_trainer
 from auditeval.training.data import OWN_SAMPLER
 from auditeval.training.encoding import usable
 from auditeval.training.fit import Examples, Fit, Job, Parts, Plan
 from auditeval.training.lora_data import ClipTokens, LoraDataModule
 from auditeval.training.module import log_agreement
-from auditeval.types import AXES, EditPair, UserError
+from auditeval.types import AXES, EditPair, UserError, whole
 
 _PREDICTED_AT_A_TIME = 64
 _SCALED_BY = 256

@@ -33,13 +33,13 @@ from auditeval.scoring import choose_device
 from auditeval.table import Table
 from auditeval.training import held_out, process, record
 from auditeval.training.baselines import Baseline, ask, constant
-from auditeval.training.configured import call, plain, whole
+from auditeval.training.configured import call, plain
 from auditeval.training.fit import Examples, Job, Plan, Seen, Taught
 from auditeval.training.fold import EVALUATION, Answers, answered
 from auditeval.training.further_tests import FurtherTest
 from auditeval.training.rehearsal import rehearse
 from auditeval.training.wandb_logger import WandbLogger
-from auditeval.types import EditPair, UserError
+from auditeval.types import EditPair, UserError, whole
 
 log = logging.getLogger(__name__)
 

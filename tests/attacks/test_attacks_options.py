@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 from commands import Ended, content, folder, row_of, write_rows
+from fake_encoders import FakeExtractor
 
+from auditeval.data_quality.measure import measure
 from auditeval.scoring import Evaluator
 from auditeval.types import EditPair, Scores, UserError
 
@@ -77,6 +79,20 @@ def test_a_batch_size_that_is_none_is_refused(cli: Any, pairs_path: Path, number
     ended = cli("score", pairs_path, "-o", "s.csv", "--batch-size", number)
     assert ended.status == 2
     assert "--batch-size" in ended.err
+
+
+@pytest.mark.parametrize("number", [0, -1, 1.5, "4"])
+def test_python_refuses_a_batch_size_that_is_none(
+    evaluator: Evaluator, pairs_path: Path, number: Any
+) -> None:
+    """Of none at a time, metrics had been those of no pairs, and nothing said so."""
+    before = sorted(pairs_path.parent.iterdir())
+    said = re.escape(f"batch_size {number!r}: expected a whole number above 0")
+    with pytest.raises(UserError, match=said):
+        list(evaluator.score_manifest(pairs_path, pairs_path.with_name("s.csv"), number))
+    with pytest.raises(UserError, match=said):
+        measure({"pairs": pairs_path}, {"yamnet": FakeExtractor()}, batch_size=number)
+    assert sorted(pairs_path.parent.iterdir()) == before
 
 
 CHECKPOINTS: dict[str, tuple[Callable[[Path, Path], Path], str]] = {

@@ -15,9 +15,8 @@ from torch import distributed
 from auditeval.data_quality.groups import Value
 from auditeval.report import evaluation
 from auditeval.report.evaluation import Course, Measured
-from auditeval.training.configured import whole
 from auditeval.training.fit import Plan
-from auditeval.types import Undefined, UserError
+from auditeval.types import Undefined, UserError, whole
 
 log = logging.getLogger(__name__)
 
