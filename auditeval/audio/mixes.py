@@ -23,7 +23,6 @@ from auditeval import reading, storage
 from auditeval.audio import files
 from auditeval.audio.waveform import (
     FULL_SCALE,
-    MAX_PEAK,
     MAX_SECONDS,
     AudioError,
     Waveform,
@@ -39,7 +38,7 @@ CLIPS = ("a", "ab", "ac")
 _RATE, _COUNT, _PLACE = (
     ("whole numbers", first, last) for first, last in (files.RATES_HZ, (1, 1 << 62), (0, 1 << 62))
 )
-_GAIN, _TEXT = ("numbers", 1e-38, MAX_PEAK), ("texts", 1, 1 << 62)
+_GAIN, _TEXT = ("numbers", 1e-38, 2.0**31), ("texts", 1, 1 << 62)
 _RENDERED = {
     **{"rate_hz": _RATE, "event_start": _PLACE, "event_samples": _COUNT, "a_samples": _COUNT},
     **{"b_start": _PLACE, "c_start": _PLACE, "a_gain": _GAIN, "b_gain": _GAIN, "c_gain": _GAIN},

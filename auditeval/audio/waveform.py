@@ -18,8 +18,9 @@ MAX_SECONDS = 3600.0
 SILENCE_PEAK = 1e-6
 """Peak (full scale 1.0) below which a clip counts as digital silence: under one 20-bit step."""
 
-MAX_PEAK = 2.0**31
-"""Float samples beyond the integers of any format are damage, and their power would overflow."""
+MAX_PEAK = 1000.0
+"""Float samples far beyond a full scale of 1 are damage, or integers that nobody divided: a tagger
+hears other things in them."""
 
 _SILENCE, _MOST_SILENCE_SECONDS = 1e-4, 0.5  # -80 dB of full scale
 

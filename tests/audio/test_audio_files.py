@@ -134,7 +134,13 @@ def test_the_shortest_clip_is_fifty_milliseconds(tmp_path: Path, rate_hz: int) -
 
 @pytest.mark.parametrize(
     ("value", "said"),
-    [(np.nan, "NaN"), (np.inf, "infinite"), (-np.inf, "infinite"), (1e25, "samples of 1e\\+25")],
+    [
+        (np.nan, "NaN"),
+        (np.inf, "infinite"),
+        (-np.inf, "infinite"),
+        (1e25, "samples of 1e\\+25"),
+        (32768, "samples of 3.28e\\+04"),
+    ],
 )
 def test_one_bad_sample_is_enough(
     tmp_path: Path, noise: np.ndarray, value: float, said: str
