@@ -17,7 +17,7 @@ from auditeval.listening import design, serving
 from auditeval.listening.session import Session
 from auditeval.listening.settings import Settings
 from auditeval.listening.votes_database import Rater, Trial, Vote
-from auditeval.types import AXES, Scores, UserError
+from auditeval.types import AXES, EditPair, Scores, UserError
 
 
 @pytest.mark.parametrize("items", range(2, 12))
@@ -161,6 +161,15 @@ def test_shares_of_repeats_and_attention_items(tmp_path: Path) -> None:
     assert kinds == {"rating": 320, "attention": 64, "repeat": 32}
 
 
+def wrong_ones(folder: Path, given: list[EditPair]) -> list[Trial]:
+    """The trials of six raters whose instruction is another pair's: there are some."""
+    test = session(folder, given, raters=6, attention_share=0.5, block=6, raters_per_pair=6)
+    voted = [trial for rater in test.database.raters() for trial in vote_all(test, rater)]
+    wrong = [trial for trial in voted if trial.form == "wrong"]
+    assert wrong
+    return wrong
+
+
 def test_a_wrong_instruction_has_little_in_common_with_the_pair(tmp_path: Path) -> None:
     given = pairs(tmp_path, 6)
     words = ["Rain.", "A bell rings.", "Rain and wind.", "People talk.", "A car.", "Rain, a bell."]
@@ -168,12 +177,7 @@ def test_a_wrong_instruction_has_little_in_common_with_the_pair(tmp_path: Path) 
         p.model_copy(update={"original_caption": w, "target_caption": w})
         for p, w in zip(given, words, strict=True)
     ]
-    test = session(tmp_path, given, raters=6, attention_share=0.5, block=6, raters_per_pair=6)
-    wrong = []
-    for rater in test.database.raters():
-        wrong += [trial for trial in vote_all(test, rater) if trial.form == "wrong"]
-    assert wrong
-    for trial in wrong:
+    for trial in wrong_ones(tmp_path, given):
         assert trial.other is not None
         asked, own = (set(design.words(words[n])) for n in (trial.other, trial.pair))
         assert 2 * len(asked & own) < len(asked)
@@ -186,12 +190,7 @@ def test_an_instruction_alone_is_what_a_wrong_one_is_compared_by(tmp_path: Path)
         p.model_copy(update={"target_caption": "", "instruction": asked[n % 2]})
         for n, p in enumerate(pairs(tmp_path, 6))
     ]
-    test = session(tmp_path, given, raters=6, attention_share=0.5, block=6, raters_per_pair=6)
-    wrong = []
-    for rater in test.database.raters():
-        wrong += [trial for trial in vote_all(test, rater) if trial.form == "wrong"]
-    assert wrong
-    for trial in wrong:
+    for trial in wrong_ones(tmp_path, given):
         assert trial.other is not None
         assert asked[trial.other % 2] != asked[trial.pair % 2]
 
