@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -20,6 +21,7 @@ from auditeval.types import UserError
 _LOCK, _NOTE = ".lock", ".made.json"
 _LOOKS, _LOOK_SECONDS = 10, 0.1
 _BROKEN_SECONDS = 3.0  # filelock takes over a mark that was broken for two
+_ASIDE = r"(\.(break|restore)\.\d+(\.[0-9a-f]{32})?)+"  # filelock's, of a mark it takes over
 
 
 @contextmanager
@@ -38,12 +40,15 @@ def sole_writer(output: Path) -> Iterator[None]:
     is_new = not mark.parent.exists()
     try:
         mark.parent.mkdir(parents=True, exist_ok=True)
+        is_left = mark.exists()
         _acquire(lock, mark)
     except Timeout:
         raise UserError(f"{output}: is being written {_holder(mark)}") from None
     except OSError as error:
         raise UserError(f"{output}: cannot be written ({error.strerror})") from None
     try:
+        if is_left:
+            _sweep_marks(mark)
         yield
     finally:
         lock.release()
@@ -68,6 +73,16 @@ def _acquire(lock: SoftFileLock, mark: Path) -> None:
                 if not file.read(1):
                     file.write(b"left empty\n")
     lock.acquire(timeout=_BROKEN_SECONDS)
+
+
+def _sweep_marks(mark: Path) -> None:
+    """Processes killed while they took over a mark leave their own aside of it, for nobody."""
+    aside = re.compile(re.escape(mark.name) + _ASIDE)
+    for torn in [path for path in mark.parent.iterdir() if aside.fullmatch(path.name)]:
+        own = SoftFileLock(torn, timeout=0)
+        with suppress(OSError):  # its process lives, or it is another user's
+            _acquire(own, torn)
+            own.release()
 
 
 def _holder(mark: Path) -> str:

@@ -253,6 +253,21 @@ def test_the_lock_of_a_dead_process_is_taken_over(cli: Any, desk: Path) -> None:
     assert not (desk / ".s.csv.lock").exists()
 
 
+@pytest.mark.parametrize("is_signed", [True, False])
+def test_what_a_takeover_that_was_killed_left_is_swept(
+    cli: Any, desk: Path, is_signed: bool
+) -> None:
+    """Its own mark, aside of the one it found; those of the living are theirs."""
+    dead = f"{ended_process()}\n{socket.gethostname()}\n".encode()
+    living = f"{os.getpid()}\n{socket.gethostname()}\n".encode()
+    content(desk / ".s.csv.lock", dead)
+    content(desk / f".s.csv.lock.break.{ended_process()}.{'0a' * 16}", dead if is_signed else b"")
+    kept_file = content(desk / f".s.csv.lock.break.{os.getpid()}.{'0b' * 16}", living)
+    other = content(desk / ".s.csv.lock.break.made.json", b"{}")
+    same(run(cli, desk, ("score", "pairs.jsonl"), desk / "s.csv").status, 0, "dead process")
+    same(sorted(desk.glob(".s.csv.lock*")), sorted([kept_file, other]), "marks")
+
+
 @pytest.mark.parametrize("torn", [b"", b"12", b"12\nho", b"\0" * 20])
 def test_a_lock_without_a_name_is_taken_over(cli: Any, desk: Path, torn: bytes) -> None:
     """Its process was killed between making and writing it, or the machine was."""
