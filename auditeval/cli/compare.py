@@ -48,7 +48,13 @@ def compare(
     from auditeval.report import contrasts
     from auditeval.report import runs as reports
     from auditeval.report.render import show
+    from auditeval.types import UserError
 
+    if pool and (statistic or level or not baselines):
+        raise UserError(
+            "--pool makes the table of contrast sets, and takes no --statistic, --level or "
+            "--no-baselines"
+        )
     with writing(output, "auditeval compare", force=force):
         found = [reports.read(run) for run in runs]
         if pool:

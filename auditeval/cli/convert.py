@@ -74,6 +74,8 @@ def _convert(
             raise UserError("--clap and --tokenizer are for files of CLAP and AuditEval-ssl")
         _convert_omni(files[0], base, output)
         return
+    if base is not None:
+        raise UserError("--base is for a Qwen2.5-Omni evaluator, of which the FILES are none")
     if clap is not None:
         _convert_heads(files, clap, tokenizer, output)
         return

@@ -71,6 +71,8 @@ def explain(
     if manifest is not None:
         said_by_manifest(original_caption, target_caption, instruction)
         pair = _find(manifest, id)
+    elif id is not None:
+        raise UserError("--id is the pair of a MANIFEST; --original and --edited are one already")
     else:
         pair = one_pair(original, edited, original_caption, target_caption, instruction)
     inputs = [pair.original, pair.edited, *([manifest] if manifest else [])]

@@ -208,6 +208,8 @@ def test_what_cannot_be_compared_is_one_sentence(cli: Any, make_run: Make, tmp_p
         ([run, "-s", "R2"], "statistic 'R2': expected one of MSE, LCC, SRCC, KTAU"),
         ([run, "-l", "pair"], "level 'pair': expected one of system, utterance"),
         ([run, run], "two of the runs are called 'first'"),
+        ([run, "--pool", "-s", "LCC"], "--pool makes the table of contrast sets, and takes no"),
+        ([run, "--pool", "--no-baselines"], "--pool makes the table of contrast sets"),
         ([run, "--pool"], "first: lacks the contrast sets of the others"),
         ([run, "-o", tmp_path / "t.txt"], "t.txt: expected a file ending in .md, .csv or .json"),
     ):

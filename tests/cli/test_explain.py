@@ -43,6 +43,10 @@ def test_one_pair_and_a_row_of_a_manifest_are_explained_alike(
         (("none.jsonl", "--id", "1"), "none.jsonl: no such manifest"),
         (("--original", "a.wav"), "one pair needs both --original and --edited"),
         (("{pairs}", "--id", "1", "--edited", "a.wav"), "give either a MANIFEST"),
+        (
+            ("--original", "a.wav", "--edited", "b.wav", "--id", "1"),
+            "--id is the pair of a MANIFEST",
+        ),
     ],
 )
 def test_a_mistake_is_one_sentence(
