@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from auditeval import text
@@ -54,7 +55,7 @@ def to_table(report: Report, explained: bool = True) -> Table:
     if explained:
         lacking = [row.axis for row in report.rows if row.axis not in report.ceilings]
         notes = [
-            _BRACKETS,
+            *([_BRACKETS] if any(map(_bracketed, chain(*rows))) else []),
             *([_CEILING] if report.ceilings else []),
             *no_ceiling(lacking, report.no_votes),
         ]
@@ -108,6 +109,11 @@ def _contents(found: Mapping[str, Mapping[str, Agreement]]) -> Iterator[Content]
     for level in LEVELS:
         for name in STATISTICS:
             yield cell(found[level][name]) if name in found[level] else None
+
+
+def _bracketed(content: Content) -> bool:
+    interval = content.interval if isinstance(content, Cell) else None
+    return interval is not None and not isinstance(interval, Undefined)
 
 
 def _covered(row: Row) -> Cell | None:
