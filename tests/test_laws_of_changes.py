@@ -20,7 +20,7 @@ from scipy import signal
 import auditeval
 from auditeval.audio import decode, resample
 from auditeval.scoring import Evaluator
-from auditeval.types import EditPair, Scores
+from auditeval.types import AXES, EditPair, Scores
 
 RATE_HZ = 32000
 SECONDS = 4.0
@@ -245,6 +245,11 @@ def scored(bench: Callable[[int], Bench], trials: int) -> dict[str, list[Scores]
     return made.score()
 
 
+def is_shipped(request: pytest.FixtureRequest) -> bool:
+    """Whether it is the evaluator that is known to miss some laws."""
+    return request.config.getoption("--evaluator") is None
+
+
 def share(better: Sequence[Scores], worse: Sequence[Scores], axis: str = "relevance") -> float:
     pairs = zip(better, worse, strict=True)
     return float(np.mean([getattr(a, axis) > getattr(b, axis) for a, b in pairs]))
@@ -273,7 +278,7 @@ def test_direction_and_amount(kind: str, scored: dict[str, list[Scores]]) -> Non
 def test_a_change_with_the_rest_damaged_is_less_faithful(
     kind: str, scored: dict[str, list[Scores]], request: pytest.FixtureRequest
 ) -> None:
-    if kind == "pitch" and request.config.getoption("--evaluator") is None:
+    if kind == "pitch" and is_shipped(request):
         request.applymarker(pytest.mark.xfail(reason="11 of 12 talkers", strict=True))
     found = share(scored[f"{kind} right 0"], scored[f"{kind} damaged"], "faithfulness")
     print(f"{kind}: right above damaged in faithfulness {found:.2f}")
@@ -322,18 +327,27 @@ def mended(bench: Callable[[int], Bench], trials: int) -> dict[str, list[Scores]
     return made.score()
 
 
+@pytest.mark.parametrize("axis", AXES)
 @pytest.mark.parametrize("kind", BROKEN)
 def test_a_broken_clip_is_better_mended_than_left(
-    kind: str, mended: dict[str, list[Scores]]
+    kind: str, axis: str, mended: dict[str, list[Scores]], request: pytest.FixtureRequest
 ) -> None:
-    """Where it was asked for, surely; else no worse than made still worse."""
-    right, left = (mended[f"{kind} {name} asked"] for name in ("mended", "left"))
+    """As was asked; and is more faithful than another."""
+    if (kind, axis) == ("distortion", "quality") and is_shipped(request):
+        request.applymarker(pytest.mark.xfail(reason="7 of 12 talkers", strict=True))
+    other = "reversed" if axis == "faithfulness" else "left asked"
+    found = share(mended[f"{kind} mended asked"], mended[f"{kind} {other}"], axis)
+    print(f"{kind}, as asked: mended above {other} in {axis} {found:.2f}")
+    assert found >= 0.9
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_where_nobody_asked_a_mended_clip_is_better_than_one_made_worse(
+    kind: str, mended: dict[str, list[Scores]], request: pytest.FixtureRequest
+) -> None:
+    if kind == "distortion" and is_shipped(request):
+        request.applymarker(pytest.mark.xfail(reason="4 of 12 talkers", strict=True))
     unasked, worse = (mended[f"{kind} {name} unasked"] for name in ("mended", "worse"))
-    found = {
-        "quality": share(right, left, "quality"),
-        "relevance": share(right, left),
-        "faithfulness beside another": share(right, mended[f"{kind} reversed"], "faithfulness"),
-        "quality, unasked, beside worse": share(unasked, worse, "quality"),
-    }
-    print(f"{kind}: mended above left", {name: round(value, 2) for name, value in found.items()})
-    assert min(found.values()) >= 0.9
+    found = share(unasked, worse, "quality")
+    print(f"{kind}: unasked, mended above worse in quality {found:.2f}")
+    assert found >= 0.9

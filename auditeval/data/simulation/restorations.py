@@ -1,7 +1,7 @@
 """Simulated restorations: the original is broken, and the edit has less of the fault, or none.
 
-Whoever denoises a recording changes all of it, and for the better. Words ask for it in one pair of
-an edit and say nothing of it in another. The panel is the simulated one: no person rated.
+Whoever denoises a recording changes all of it, and for the better, as words ask for. The panel is
+the simulated one: no person rated.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ from auditeval.seed import SEED
 from auditeval.types import AXES, Axis, EditPair
 
 OPERATION = "change"
+_RATED = 2
+"""Raise it when the same arguments would have other ratings or pairs."""
 _LEVELLED = 0.99
 
 # Fault of the original -> what words ask for, and how often it is drawn: noise most of all.
@@ -44,9 +46,6 @@ _BROKEN: dict[str, tuple[str, float]] = {
 }
 _SEVERITY = 0.3, 0.9
 _FAULT_FIRST = 0.3  # of the captions that differ: that of the original names the fault
-
-# Nobody asked, and all is as it was but for a fault that is gone: a difference still. By ear.
-_UNASKED = 0.3
 
 
 class Variant(NamedTuple):
@@ -70,8 +69,6 @@ VARIANTS: dict[str, Variant] = {
     "anew": Variant(also=("clip_regenerated", "speech_otherwise")),
     "unrelated": Variant(also=("clip_unrelated",)),
 }
-UNTOLD = ("right", "half", "worse", "damaged", "half_damaged")
-"""Those that are rated once more, of every other scene, beside words that ask for nothing."""
 
 
 def build(
@@ -90,7 +87,7 @@ def build(
     """
     material = Material(recordings, (), pools, processors=Processors(processors))
     span = shortest_and_longest(seconds)
-    settings = {"scenes": scenes, "seconds": span, "seed": seed, "pools": pools}
+    settings = {"scenes": scenes, "seconds": span, "seed": seed, "pools": pools, "rated": _RATED}
     make = partial(_scene, material=material, seconds=span, seed=seed)
     return finished(Path(folder), "restorations", settings, material, scenes, workers, make)
 
@@ -121,7 +118,7 @@ def _scene(
     level = min(1.0, _LEVELLED / float(np.abs(given).max()))
     original = folder / f"{name}_original.flac"
     write_clip(original, (given * level).astype(np.float32))
-    words = {True: _asking(scene, fault.name, rng), False: _asking_nothing(scene, rng)}
+    before, after, instruction = _asking(scene, fault.name, rng)
     pairs, rows, vote = [], [], rng.spawn(1)[0]
     for variant, (left, also) in VARIANTS.items():
         doses = _doses(also, scene, rng)
@@ -142,24 +139,21 @@ def _scene(
         severities = {n: dose.severity for n, dose in doses.items()}
         row |= {"faults": {fault.name: whole.severity, **severities}}
         row |= {"local": [], "sounds": sorted({scene.name, *spares})}
-        for told in (True, False) if variant in UNTOLD and index % 2 else (True,):
-            means = _means(fault, whole, rest, doses, len(samples), told)
-            axes: list[Axis] = [axis for axis in AXES if told or axis != "relevance"]
-            before, after, instruction = words[told]
-            pair = EditPair(
-                id=edited.stem if told else f"{edited.stem}_untold",
-                original=original,
-                edited=edited,
-                original_caption=before,
-                target_caption=after,
-                instruction=instruction,
-                operation=OPERATION if told else UNEDITED,
-                system=f"sim_restored_{variant}",
-                source=source,
-                raters=dict(panel.votes(means, np.random.default_rng(seed), vote, axes)),
-            )
-            pairs.append(pair)
-            rows.append(row | {"id": pair.id})
+        means = _means(fault, whole, rest, doses, len(samples))
+        pair = EditPair(
+            id=edited.stem,
+            original=original,
+            edited=edited,
+            original_caption=before,
+            target_caption=after,
+            instruction=instruction,
+            operation=OPERATION,
+            system=f"sim_restored_{variant}",
+            source=source,
+            raters=dict(panel.votes(means, np.random.default_rng(seed), vote)),
+        )
+        pairs.append(pair)
+        rows.append(row)
     return pairs, rows
 
 
@@ -176,12 +170,11 @@ def _means(
     rest: Dose | None,
     doses: Mapping[str, Dose],
     length: int,
-    told: bool,
 ) -> dict[Axis, float]:
     """Of a clip with the rest of its fault, and with others :: ratings without bias and spread.
 
     The sound is rated as it is, with what is left; of faithfulness to the broken original the fault
-    itself costs nothing, unless it grew, or went where nobody asked.
+    itself costs nothing, unless it grew.
     """
     before = dict(zip(AXES, fault.lost(whole.severity).tolist(), strict=True))
     after = dict(zip(AXES, fault.lost(rest.severity if rest else 0.0).tolist(), strict=True))
@@ -190,7 +183,7 @@ def _means(
     lost: dict[Axis, float] = {
         "quality": after["quality"] if rest else 0.0,
         "relevance": 5 - relevance(done, told=False),
-        "faithfulness": grown if grown > 0 else -grown * (0.0 if told else _UNASKED),
+        "faithfulness": max(grown, 0.0),
     }
     return panel.less(panel.expected(doses, length), lost)
 
@@ -203,8 +196,3 @@ def _asking(scene: Scene, fault: str, rng: Generator) -> tuple[str, str, str | N
         if before != after:
             return before, after, None
     return captions.of_change(scene.words, change, rng)
-
-
-def _asking_nothing(scene: Scene, rng: Generator) -> tuple[str, str, None]:
-    said = captions.alone(scene.words, rng)
-    return said, said, None
