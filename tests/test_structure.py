@@ -321,6 +321,15 @@ print("LOADED", sorted(heavy & set(sys.modules)))
 """
 
 
+TYPER = """
+import typer
+app = typer.Typer(rich_markup_mode="markdown")
+app.command("one")(lambda: None)
+app.command("two")(lambda: None)
+app(["--help"])
+"""
+
+
 def test_help_is_light_and_quick() -> None:
     made = subprocess.run([sys.executable, "-c", HELP], capture_output=True, text=True, check=True)
     assert "score" in made.stdout
@@ -329,13 +338,20 @@ def test_help_is_light_and_quick() -> None:
     command = Path(sys.executable).with_name("auditeval")
     if not command.exists():
         pytest.skip("the package is not installed in this environment: no command auditeval")
-    seconds = []
-    for _ in range(3):
-        before = os.times()  # of the processor: other tests may run at the same time
-        subprocess.run([command, "--help"], capture_output=True, check=True)
-        spent = [b - a for a, b in zip(before, os.times(), strict=True)]
-        seconds.append(spent[2] + spent[3])  # the user's and the system's, of children
-    assert min(seconds) < 0.5, seconds
+    # Processors differ: the measure is what Typer takes on this one for a page of two commands.
+    ours, least = (
+        min(_processor_seconds(page) for _ in range(5))
+        for page in ([command, "--help"], [sys.executable, "-c", TYPER])
+    )
+    assert ours < 2 * least, (ours, least)
+
+
+def _processor_seconds(command: list[str | Path]) -> float:
+    """Of a command alone: other tests may run at the same time."""
+    before = os.times()
+    subprocess.run(command, capture_output=True, check=True)
+    after = os.times()
+    return sum(b - a for a, b in zip(before[2:4], after[2:4], strict=True))
 
 
 FRONT = """

@@ -23,12 +23,14 @@ _COLUMNS = ("withstood", "traceback", "hang", "wrong result", "lost file", "skip
 
 
 @pytest.fixture(autouse=True)
-def _no_hang() -> Iterator[None]:
+def _no_hang(pytestconfig: pytest.Config) -> Iterator[None]:
+    seconds = SECONDS * int(pytestconfig.getoption("--moments"))
+
     def stop(number: int, frame: FrameType | None) -> None:
-        raise Hang(f"no answer within {SECONDS} s")
+        raise Hang(f"no answer within {seconds} s")
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(SECONDS)
+    signal.alarm(seconds)
     yield
     signal.alarm(0)
     signal.signal(signal.SIGALRM, before)

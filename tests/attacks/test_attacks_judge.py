@@ -209,7 +209,7 @@ def test_nonsense_is_no_answer(body: bytes) -> None:
     with serving(saying(response(body))) as server:
         start = time.monotonic()
         answer = judge(server).ask(QUESTION)
-        assert time.monotonic() - start < 10
+        assert time.monotonic() - start < 30
     same((answer.value, answer.reason), (None, "the judge wrote nothing"), "the answer")
     json.dumps(answer.reason).encode()
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import signal
+import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +53,30 @@ def test_a_worker_that_is_killed_is_told(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(UserError, match="was killed, most likely for want of memory"):
         build.finished(tmp_path, "simulated", {}, material, 4, 2, _killed)
     assert not [*tmp_path.rglob("manifest.jsonl")]
+
+
+def test_runs_that_begin_together_share_one_set(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    material, made = Material({}, pools=1), []
+
+    def make(folder: Path, index: int) -> build.Made:
+        made.append(folder / "clip")
+        made[-1].touch()
+        ends = time.monotonic() + 60
+        while "another process makes it" not in caplog.text and time.monotonic() < ends:
+            time.sleep(0.01)
+        return [], []
+
+    def run(_: int) -> Path:
+        return build.finished(tmp_path, "simulated", {}, material, 1, 1, make)
+
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(run, range(2))
+    assert first == second
+    assert len(made) == 1
+    assert made[0].exists()
 
 
 def test_a_whole_set_is_kept_and_half_a_set_is_made_again(tmp_path: Path) -> None:

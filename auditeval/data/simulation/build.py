@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from filelock import FileLock, Timeout
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky import get_reusable_executor
 from threadpoolctl import threadpool_limits
@@ -52,6 +55,8 @@ from auditeval.data.simulation.systems import (
 from auditeval.progress import track
 from auditeval.seed import SEED
 from auditeval.types import AXES, EditPair, UserError
+
+log = logging.getLogger(__name__)
 
 VERSION = max(16, *(fault.since for fault in FAULTS.values()))
 """Raise it when the same arguments would make other sounds: old folders are then not reused."""
@@ -147,8 +152,32 @@ def finished(
     digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:8]
     target = folder / f"{kind}-{digest}"
     path = target / "manifest.jsonl"
-    if path.exists():
-        return path
+    if not path.exists():
+        with _one_at_a_time(target):
+            if not path.exists():
+                _make(target, kind, items, workers, make)
+    return path
+
+
+@contextmanager
+def _one_at_a_time(target: Path) -> Iterator[None]:
+    """Runs that begin together, such as one a seed, share what the first one makes."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(target.with_name(f".{target.name}.lock"))
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        log.info("%s: another process makes it; waiting until it is there", target)
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _make(
+    target: Path, kind: str, items: int, workers: int, make: Callable[[Path, int], Made]
+) -> None:
     shutil.rmtree(target, ignore_errors=True)
     (target / "audio").mkdir(parents=True)
     # Processes: threads wait for each other in Python itself; on sixteen cores four were as fast as
@@ -169,8 +198,7 @@ def finished(
                 get_reusable_executor().shutdown()
     with replacing(target / EDITS) as temporary, temporary.open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(row) + "\n" for _, rows in made for row in rows)
-    manifest.write([pair for pairs, _ in made for pair in pairs], path)
-    return path
+    manifest.write([pair for pairs, _ in made for pair in pairs], target / "manifest.jsonl")
 
 
 def _scene(
