@@ -109,6 +109,8 @@ def bench(
     """
     if checkpoints and benchmark != "salmon":
         raise UserError(f"checkpoints are scorers of SALMon, {benchmark} takes outputs of systems")
+    if original != "halves" and not checkpoints:
+        raise UserError("original is what an evaluator compares with: name a checkpoint of one")
     folder = Path(output)
     judged = judge if isinstance(judge, JudgeAt) else JudgeAt(judge)
     models = make_backends(backends, judged, cache_dir, folder / "answers.jsonl")

@@ -143,6 +143,10 @@ BAD: dict[str, tuple[list[Any], str]] = {
     "one name twice": (["--scores", "a=x.csv", "--scores", "a=y.csv"], "--scores a: stands twice"),
     "no file": (["--scores", "a=nowhere.csv"], "nowhere.csv: cannot be read (No such file"),
     "no checkpoint": (["-c", "./nowhere"], "nowhere: "),
+    "an original for no evaluator": (
+        ["--baselines", "--original", "positive"],
+        "original is what an evaluator compares with: name a checkpoint of one",
+    ),
     "a baseline's name": (
         ["--scores", "noise={root}/likelihoods.csv", "--baselines"],
         "two systems have one name (noise, constant, noise)",

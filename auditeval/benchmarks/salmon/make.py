@@ -99,7 +99,9 @@ def make(
     settings = settings or Settings()
     unknown = [part for part in parts if part not in CONSISTENCY]
     if unknown:
-        raise UserError(f"{unknown[0]} cannot be made (known: {', '.join(CONSISTENCY)})")
+        raise UserError(
+            f"there is no part {unknown[0]!r} that can be made (known: {', '.join(CONSISTENCY)})"
+        )
     needed = sorted({label for part in parts for label in _SPOKEN.get(part, ())})
     if noise is None and set(parts) & set(_NOISY):
         raise UserError("backgrounds need recordings of noise: a CSV with path and class, a folder")

@@ -84,7 +84,9 @@ def make(
     """
     settings = settings or Settings()
     if unknown := [kind for kind in kinds if kind not in KINDS]:
-        raise UserError(f"{unknown[0]} cannot be made (known: {', '.join(KINDS)})")
+        raise UserError(
+            f"there is no kind {unknown[0]!r} that can be made (known: {', '.join(KINDS)})"
+        )
     needed = ["text", "language", *(["speaker"] if "speaker" in kinds else [])]
     spoken = read_recordings(speech, needed)
     for recording in spoken:

@@ -328,7 +328,7 @@ def test_rooms_of_a_folder_are_told_apart_by_their_reverberation(
         (["speaker"], (",s1,", ",s0,"), "no recording of another speaker than s0"),
         (["pitch"], (",zh,", ",de,"), "language is 'de'; expected en or zh"),
         (["stress"], ("颜色\n", "红色\n"), "stress names 红色, which its text lacks"),
-        (["tempo"], ("4.wav", "4.wav"), "tempo cannot be made"),
+        (["tempo"], ("4.wav", "4.wav"), "no kind .tempo. that can be made"),
     ],
 )
 def test_speech_that_does_not_do_is_one_sentence(
