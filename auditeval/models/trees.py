@@ -72,10 +72,13 @@ def of_forest(fitted: Any, features: int) -> Trees:
 
 
 def of_boosting(fitted: Any, features: int) -> Trees:
-    """What a fitted GradientBoostingRegressor of scikit-learn, with its default start, predicts."""
-    grown = [tree.tree_ for (tree,) in fitted.estimators_]
-    start = float(fitted.init_.constant_.item())
-    return _of_grown(grown, features, fitted.learning_rate, start / len(grown))
+    """What a fitted GradientBoostingRegressor of scikit-learn, with its default start, predicts, or
+    a BaggingRegressor of such, each of which sees all features."""
+    bagged = fitted.estimators_ if hasattr(fitted, "estimator_") else [fitted]
+    grown = [tree.tree_ for boosted in bagged for (tree,) in boosted.estimators_]
+    start = np.mean([boosted.init_.constant_.item() for boosted in bagged])
+    rate = bagged[0].learning_rate / len(bagged)
+    return _of_grown(grown, features, rate, float(start) / len(grown))
 
 
 def _of_grown(grown: Sequence[Any], features: int, scale: float, offset: float) -> Trees:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from sklearn.ensemble import ExtraTreesRegressor, GradientBoostingRegressor
+from sklearn.ensemble import BaggingRegressor, ExtraTreesRegressor, GradientBoostingRegressor
 
 from auditeval.models import trees
 
@@ -19,6 +19,15 @@ GROWN = {
     ),
     "boosting": (
         GradientBoostingRegressor(n_estimators=40, max_depth=3, subsample=0.5, random_state=3),
+        trees.of_boosting,
+    ),
+    "boosting bagged": (
+        BaggingRegressor(
+            GradientBoostingRegressor(n_estimators=20, max_depth=3, subsample=0.5),
+            n_estimators=3,
+            bootstrap=False,
+            random_state=3,
+        ),
         trees.of_boosting,
     ),
 }
@@ -56,7 +65,10 @@ def test_parity_with_scikit_learn(kind: str) -> None:
 def test_thresholds_are_rounded_down(kind: str) -> None:
     """A float32 is below a threshold of float64 just if it is below the exported one."""
     estimator, exported, _ = grown(kind)
-    members = estimator.estimators_.ravel() if kind == "boosting" else estimator.estimators_
+    members = estimator.estimators_
+    if kind == "boosting bagged":
+        members = np.concatenate([boosted.estimators_ for boosted in members])
+    members = np.ravel(members)
     wanted = np.concatenate([member.tree_.threshold for member in members])
     inner = (exported.jump != 0).numpy()
     found, wanted = exported.number.numpy()[inner], wanted[inner]

@@ -31,7 +31,7 @@ from auditeval.seed import SEED
 from auditeval.types import AXES, Axis, EditPair
 
 OPERATION = "change"
-_RATED = 2
+_RATED = 3
 """Raise it when the same arguments would have other ratings or pairs."""
 _LEVELLED = 0.99
 
@@ -39,7 +39,8 @@ _LEVELLED = 0.99
 _CLEANER = ("noise_white", "noise_pink", "noise_real", "hum", "clipping", "mnru", "quantisation")
 _BROKEN: dict[str, tuple[str, float]] = {
     **dict.fromkeys(_CLEANER, ("cleaner", 1.0)),
-    **dict.fromkeys(("noise_real", "clipping"), ("cleaner", 2.0)),
+    "noise_real": ("cleaner", 2.0),
+    "clipping": ("cleaner", 4.0),
     **dict.fromkeys(("opus", "mp3", "neural_codec"), ("cleaner", 0.5)),
     "low_pass": ("brighter", 1.5),
     "reverberation": ("less_reverb", 2.0),
