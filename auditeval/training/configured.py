@@ -19,12 +19,13 @@ Made = TypeVar("Made")
 
 
 def call(node: DictConfig, *arguments: Any, **options: Any) -> Any:
-    """Call what a node names; a user's mistake in there comes out as itself, not as Hydra's."""
+    """Call what a node names; a user's mistake in there, and what a disk refuses, come out as
+    themselves, not as Hydra's."""
     try:
         return hydra.utils.call(node, *arguments, **options)
     except hydra.errors.InstantiationException as error:
         cause = error.__cause__
-        if isinstance(cause, UserError):
+        if isinstance(cause, (UserError, OSError)):
             raise cause from None
         if isinstance(cause, (ValueError, ImportError)) or "argument" in str(cause):
             reason = " ".join(str(cause).split())

@@ -56,16 +56,33 @@ def test_train_py_prints_the_table(command: Command, tmp_path: Path) -> None:
     assert "Traceback" not in ended.stderr
 
 
-def test_train_py_with_a_bad_manifest_is_one_sentence(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["data=manifest", "data.path=absent.jsonl"], "train.py: absent.jsonl: "),
+        (
+            ["data.simulation.folder={file}/sets"],
+            "train.py: {file}/sets: cannot be read or written",
+        ),
+    ],
+)
+def test_a_manifest_or_folder_that_cannot_be_is_one_sentence(
+    arguments: list[str],
+    sentence: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    tmp_path: Path,
 ) -> None:
     # In this process: importing torch again would take longer than all the rest.
-    arguments = ["data=manifest", "data.path=absent.jsonl", "features=spectrum"]
-    monkeypatch.setattr("sys.argv", ["train.py", *arguments, f"run_dir={tmp_path / 'run'}"])
+    file = tmp_path / "file"
+    file.touch()
+    given = [argument.format(file=file) for argument in arguments]
+    run = ["features=spectrum", f"run_dir={tmp_path / 'run'}"]
+    monkeypatch.setattr("sys.argv", ["train.py", *given, *run])
     with pytest.raises(SystemExit) as ended:
         runpy.run_path(str(ROOT / "train.py"), run_name="__main__")
     # Python prints what sys.exit is given and ends with status 1.
-    assert str(ended.value.code).startswith("train.py: absent.jsonl: ")
+    assert str(ended.value.code).startswith(sentence.format(file=file))
     assert "\n" not in str(ended.value.code)
     assert capfd.readouterr() == ("", "")
 
