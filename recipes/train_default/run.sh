@@ -20,12 +20,12 @@ export OMP_NUM_THREADS=1 # sums in one order: the weights do not depend on how m
 train() { # train NAME OVERRIDES
     "$python" train.py experiment=auditeval_offline run_dir="$work/$1" "${@:2}" "${overrides[@]}"
 }
-compare() { # compare FILE RUNS AND OPTIONS
-    "$python" -c "from auditeval.cli import main; main()" compare "${@:2}" \
-        -o "$results/$1.md"
-}
 keep() { # keep FILE NAME: a table of WORK as a result
     cp "$work/$1.md" "$results/$2.md"
+}
+compare() { # compare FILE RUNS AND OPTIONS
+    "$python" -c "from auditeval.cli import main; main()" compare "${@:2}" -o "$work/$1.md"
+    keep "$1" "$1" # a table that came with the project is none of the command's, to overwrite
 }
 scenes="${SCENES:-1600}"
 recordings=(esc10="$data/esc10" librispeech="$data/librispeech10" emodb="$data/emodb_subset")
