@@ -172,7 +172,7 @@ class UserError(ValueError):
 
 def whole(name: str, value: Any, least: int = 1) -> None:
     """Raises UserError for what is no whole number, or less than `least`."""
-    if not (isinstance(value, int) and value >= least):
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
         bound = f" above {least - 1}" if least else ", 0 at least"
         raise UserError(f"{name} {value!r}: expected a whole number{bound}")
 

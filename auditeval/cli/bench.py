@@ -207,10 +207,6 @@ def mmae(
     )
 
 
-app.command("make-salmon")(bench_make.salmon)
-app.command("make-speecheditbench")(bench_make.speecheditbench)
-
-
 @app.command()
 def swanbench(
     scripts: Annotated[
@@ -334,6 +330,10 @@ def salmon(
         cache_dir=cache_dir,
         html=html,
     )
+
+
+app.command("make-salmon")(bench_make.salmon)
+app.command("make-speecheditbench")(bench_make.speecheditbench)
 
 
 def _bench(

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from auditeval.progress import stages
 from auditeval.seed import SEED
 from auditeval.text import say
-
-if TYPE_CHECKING:
-    pass
 
 Noise = Annotated[
     Path | None, typer.Option(help="CSV with path and class, or a folder with one a class.")

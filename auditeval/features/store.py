@@ -31,7 +31,7 @@ from auditeval.features.extractor import AudioFeatures, Extractor, Texts
 from auditeval.features.pair import PairFeatures
 from auditeval.pretrained.accelerators import memory_of
 from auditeval.pretrained.threads import one_thread
-from auditeval.types import EditPair, UserError
+from auditeval.types import EditPair, UserError, whole
 
 Result = TypeVar("Result")
 Arrays = dict[str, np.ndarray]
@@ -100,8 +100,7 @@ class FeatureStore:
                 f"clips of at most {max_seconds:g} s: expected seconds above 0, up to a day "
                 f"({_DAY_SECONDS})"
             )
-        if not (isinstance(workers, int) and workers >= 0):
-            raise UserError(f"workers {workers!r}: expected a whole number, 0 at least")
+        whole("workers", workers, 0)
         self.encoder = encoder
         self._always = frozenset(extractor.name for extractor in encoder.always)
         self._on_demand = any(extractor.on_demand for extractor in encoder.hearing)

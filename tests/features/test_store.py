@@ -277,7 +277,7 @@ def test_a_cache_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
         FeatureStore(Encoder([Counting()]), tmp_path / "file")
 
 
-@pytest.mark.parametrize("workers", [-1, 1.5, "2"])
+@pytest.mark.parametrize("workers", [-1, 1.5, "2", True])
 def test_threads_are_a_whole_number(tmp_path: Path, workers: object) -> None:
     with pytest.raises(UserError, match=f"workers {workers!r}: expected a whole number, 0 at"):
         FeatureStore(Encoder([Spectrum()]), tmp_path, workers)  # type: ignore[arg-type]

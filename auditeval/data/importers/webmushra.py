@@ -116,9 +116,7 @@ def _stimuli(page: dict[str, Any]) -> dict[str, str]:
 
 def _rater(cells: dict[str, str]) -> str:
     name = cells.get("session_uuid") or "/".join(
-        value or ""
-        for key, value in cells.items()
-        if key not in (*_NUMBERS, "session_test_id") and key is not None
+        value for key, value in cells.items() if key not in (*_NUMBERS, "session_test_id")
     )
     if not name:
         raise ValueError("says neither session nor participant, so that raters cannot be told")
