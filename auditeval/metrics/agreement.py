@@ -148,10 +148,11 @@ def _means(values: np.ndarray, clusters: Iterable[Sequence[int] | np.ndarray]) -
 
     Else equal means would be a tie or none, as the order of the rows has it.
     """
-    means = np.array([values[rows].mean() for rows in clusters])
+    found = [(values[rows].mean(), _rounding(values[rows])) for rows in clusters]
+    means, slack = np.array(found).T
     order = means.argsort()
-    ascending = means[order]
-    begins = np.diff(ascending, prepend=-np.inf) > _rounding(values)
+    ascending, slack = means[order], slack[order]
+    begins = np.diff(ascending, prepend=-np.inf) > np.maximum(slack, np.append(0.0, slack[:-1]))
     means[order] = np.maximum.accumulate(np.where(begins, ascending, -np.inf))
     return means
 

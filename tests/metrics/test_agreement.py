@@ -351,3 +351,13 @@ def test_coverage_counts_the_ratings_inside_and_measures_the_intervals() -> None
     for bounds, values in (([], []), ([(1, 2)], [1.0, 2.0])):
         with pytest.raises(ValueError, match="intervals"):
             coverage(bounds, values)
+
+
+def test_a_stray_prediction_makes_no_ties_of_other_systems() -> None:
+    """By how much equal means may differ is a matter of each system's own values."""
+    systems, rated = list("abcdef") * 2, np.linspace(1, 5, 12)
+    stray = [*rated[:-1], 1e16]
+    found = agreement(stray, rated, systems, resamples=0)["system"]
+    assert [found["SRCC"].value, found["KTAU"].value] == pytest.approx([1, 1])
+    by_hand = pearson(*(np.array(side).reshape(2, 6).mean(axis=0) for side in (stray, rated)))
+    assert found["LCC"].value == pytest.approx(by_hand)
