@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from auditeval.metrics.resampling import on_draws, rounding
+from auditeval.metrics.resampling import on_draws, rounding, scaled
 from auditeval.seed import SEED
 from auditeval.types import Undefined
 
@@ -31,7 +31,7 @@ def pearson(x: np.ndarray, y: np.ndarray) -> float:
     >>> pearson(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0]))
     1.0
     """
-    return float(np.corrcoef(x, y)[0, 1])
+    return float(np.corrcoef(scaled(x), scaled(y))[0, 1])
 
 
 STATISTICS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
@@ -47,6 +47,7 @@ FEWEST_CLUSTERS = 5
 """Of fewer systems a bootstrap has few draws that differ, and gives no interval: of two it would
 hold what it is to hold in half of all cases, of three in three quarters."""
 _NAMELESS = Undefined("not every pair names its system")
+_TOO_LARGE = Undefined("its values are too large to compute with")
 
 
 class Agreement(NamedTuple):
@@ -256,7 +257,7 @@ def _level(
 
 def _told(drawn: np.ndarray) -> list[float | Undefined]:
     none = Undefined("there is no correlation on this draw")
-    return [none if np.isnan(value) else value for value in drawn.tolist()]
+    return [value if np.isfinite(value) else none for value in drawn.tolist()]
 
 
 def computed(
@@ -268,7 +269,9 @@ def computed(
     0.667
     """
     none = None if name in LOWER_IS_BETTER else no_correlation(x, y, sides)
-    return none or STATISTICS[name](x, y)
+    with np.errstate(over="ignore", invalid="ignore"):
+        value = none or STATISTICS[name](x, y)
+    return value if isinstance(value, Undefined) or np.isfinite(value) else _TOO_LARGE
 
 
 def no_correlation(x: np.ndarray, y: np.ndarray, sides: tuple[str, str]) -> Undefined | None:

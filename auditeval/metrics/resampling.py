@@ -38,9 +38,11 @@ def on_draws(
     for start in range(0, len(draws), size := max(1, _CELLS // len(x))):
         some = draws[start : start + size].astype(float)
         weights = some[:, codes]
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = weights @ np.square(x - y)
         made = {
-            "MSE": weights @ np.square(x - y) / weights.sum(axis=1),
-            "LCC": _pearson(x[None], y[None], weights),
+            "MSE": squares / weights.sum(axis=1),
+            "LCC": _pearson(scaled(x)[None], scaled(y)[None], weights),
             "SRCC": _pearson(some @ below[0].T, some @ below[1].T, weights),
         }
         for name, values in made.items():
@@ -110,6 +112,16 @@ def _equal(values: np.ndarray, clusters: Sequence[np.ndarray], draws: np.ndarray
         np.where(there, most, -np.inf).max(axis=1),
     )
     return high - low <= rounding(np.maximum(np.abs(low), np.abs(high)))
+
+
+def scaled(values: np.ndarray) -> np.ndarray:
+    """To 1 at most by a power of 2: no digit changes, and no square is too large or small to hold.
+
+    >>> scaled(np.array([3.0, -1.0])).tolist()
+    [0.75, -0.25]
+    """
+    _, exponent = np.frexp(np.abs(values).max(initial=0.0))
+    return np.ldexp(values, -exponent)
 
 
 def rounding(largest: np.ndarray | float) -> np.ndarray:

@@ -361,3 +361,18 @@ def test_a_stray_prediction_makes_no_ties_of_other_systems() -> None:
     assert [found["SRCC"].value, found["KTAU"].value] == pytest.approx([1, 1])
     by_hand = pearson(*(np.array(side).reshape(2, 6).mean(axis=0) for side in (stray, rated)))
     assert found["LCC"].value == pytest.approx(by_hand)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("factor", [2.0**700, 2.0**-700])
+def test_a_correlation_is_that_of_any_unit(factor: float) -> None:
+    """And an error that no number can hold is undefined, not infinite."""
+    predicted, rated, systems = noisy(60, 8, 0.5)
+    as_given = agreement(predicted, rated, systems, resamples=50)
+    found = agreement([factor * value for value in predicted], rated, systems, resamples=50)
+    for level in LEVELS:
+        for name in set(STATISTICS) - LOWER_IS_BETTER:
+            assert found[level][name] == as_given[level][name]
+        error = found[level]["MSE"]
+        assert isinstance(error.value, Undefined) == isinstance(error.interval, Undefined)
+        assert isinstance(error.value, Undefined) == (factor > 1)
