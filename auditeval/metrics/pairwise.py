@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
+from auditeval.metrics.agreement import FEWEST_CLUSTERS, too_few_clusters
 from auditeval.seed import SEED
 from auditeval.types import Undefined
 
@@ -80,8 +81,11 @@ def of_outcomes(outcomes: Sequence[float | None]) -> PairwiseResult:
     return PairwiseResult(accuracy, with_losses, interval, len(won), len(outcomes))
 
 
+TOTAL = "total"
+
+
 class Contrast(NamedTuple):
-    """Share of trials won, with its 95 % bootstrap interval over `trials`."""
+    """Share of trials won, with its 95 % bootstrap interval over `trials`, of 5 at least."""
 
     accuracy: float | Undefined
     interval: tuple[float, float] | Undefined
@@ -99,13 +103,15 @@ def contrasts(
     A trial is {variant: score}. The answer has one entry a variant, in order of first appearance,
     and "total": of all of them together, each trial counting with those that it has. A trial
     without a score of both sides is left out of that variant. The bootstrap draws whole trials,
-    whose variants share clips.
+    whose variants share clips. Raises ValueError for a variant that is called "total".
 
     >>> found = contrasts([{"right": 3.0, "hiss": 1.0}, {"right": 2.0, "hiss": 2.0}])
     >>> found["hiss"].accuracy, found["total"].trials
     (0.75, 2)
     """
     variants = list(dict.fromkeys(name for trial in trials for name in trial if name != right))
+    if TOTAL in variants:
+        raise ValueError(f"a variant is called {TOTAL!r}, as all of them together are")
     won = np.full((len(trials), len(variants)), np.nan)
     for row, trial in enumerate(trials):
         for column, name in enumerate(variants):
@@ -113,8 +119,7 @@ def contrasts(
             won[row, column] = np.nan if found is None else found
     columns = {name: won[:, [column]] for column, name in enumerate(variants)}
     return {
-        name: _contrast(values, resamples, seed)
-        for name, values in {**columns, "total": won}.items()
+        name: _contrast(values, resamples, seed) for name, values in {**columns, TOTAL: won}.items()
     }
 
 
@@ -129,7 +134,9 @@ def _contrast(won: np.ndarray, resamples: int, seed: int) -> Contrast:
     rng = np.random.default_rng(seed)
     draws = rng.integers(len(sums), size=(resamples, len(sums)))
     interval: tuple[float, float] | Undefined = Undefined("no bootstrap was asked for")
-    if resamples:
+    if len(sums) < FEWEST_CLUSTERS:
+        interval = too_few_clusters(len(sums), "trials")
+    elif resamples:
         shares = sums[draws].sum(axis=1) / counts[draws].sum(axis=1)
         low, high = np.percentile(shares, (2.5, 97.5))
         interval = float(low), float(high)

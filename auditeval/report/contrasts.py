@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from auditeval.atomic import write_text
-from auditeval.metrics.pairwise import Contrast, contrasts
+from auditeval.metrics.pairwise import TOTAL, Contrast, contrasts
 from auditeval.report.agreement import Predictions
 from auditeval.report.render import plain, to_markdown
 from auditeval.seed import SEED
@@ -42,13 +42,15 @@ def make_report(
 ) -> Report:
     """Of pairs whose `source` names the trial and whose `system` the variant, RIGHT among them.
 
-    Raises UserError for a pair that names neither, for a variant that stands twice in a trial, and
-    for a trial without a right one.
+    Raises UserError for a pair that names neither, for a variant that stands twice in a trial or is
+    called as the total is, and for a trial without a right one.
     """
     trials: dict[str, dict[str, str]] = {}
     for pair in pairs:
         if pair.source is None or pair.system is None:
             raise UserError(f"pair {pair.id!r} names no trial (source) or no variant (system)")
+        if pair.system == TOTAL:
+            raise UserError(f"pair {pair.id!r}: a variant is called {TOTAL!r}, as all together are")
         if pair.system in trials.setdefault(pair.source, {}):
             raise UserError(f"pair {pair.id!r}: trial {pair.source} has {pair.system!r} twice")
         trials[pair.source][pair.system] = pair.id
@@ -101,7 +103,7 @@ def pool(reports: Mapping[str, Report], resamples: int = 1000, seed: int = SEED)
 def to_table(report: Report) -> Table:
     """A row an evaluator, a column a variant, the total last."""
     names = dict.fromkeys(name for found in report.accuracies.values() for name in found)
-    variants = [*(name for name in names if name != "total"), "total"]
+    variants = [*(name for name in names if name != TOTAL), TOTAL]
     return Table(
         title=f"Share of trials in which {report.axis} prefers the right edit: {report.title}",
         columns=[
@@ -110,7 +112,7 @@ def to_table(report: Report) -> Table:
             Column("trials"),
         ],
         rows=[
-            [evaluator, *(_cell(found.get(name)) for name in variants), found["total"].trials]
+            [evaluator, *(_cell(found.get(name)) for name in variants), found[TOTAL].trials]
             for evaluator, found in report.accuracies.items()
         ],
         notes=["Ties count half. Brackets: 95 % bootstrap over trials."],

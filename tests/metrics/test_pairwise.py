@@ -139,3 +139,17 @@ def test_a_contrast_without_scores_is_undefined() -> None:
     assert isinstance(found["hiss"].accuracy, Undefined)
     assert isinstance(found["total"].interval, Undefined)
     assert found["hiss"].trials == 0
+
+
+def test_few_trials_have_no_interval() -> None:
+    """As of few systems: of one trial it would be a point."""
+    trials = drawn(3)
+    known = [trial for trial in trials if None not in trial.values()]
+    for name, one in contrasts(known[:4]).items():
+        assert one.interval == Undefined("4 trials; an interval over trials needs 5"), name
+    assert isinstance(contrasts(known[:5])["total"].interval, tuple)
+
+
+def test_no_variant_can_be_called_as_their_total() -> None:
+    with pytest.raises(ValueError, match="a variant is called 'total'"):
+        contrasts([{"right": 3.0, "total": 1.0}] * 6)

@@ -10,7 +10,7 @@ import pytest
 
 from auditeval.metrics.pairwise import contrasts
 from auditeval.report import contrasts as report
-from auditeval.types import UserError
+from auditeval.types import EditPair, UserError
 
 VARIANTS = ("right", "wrong", "hiss")
 
@@ -58,3 +58,11 @@ def test_what_is_written_is_what_was_found(tmp_path: Path) -> None:
             low, high = (f"{bound:.2f}".removeprefix("0") for bound in cell["interval"])
             assert f" {cell['value']:.3f} [{low} {high}] " in markdown
     assert "| evaluator | wrong | hiss | total | trials |" in markdown
+
+
+def test_a_variant_that_is_called_as_the_total_is_refused() -> None:
+    """Its column would be that of all variants together."""
+    clips = {"original": "a.wav", "edited": "b.wav", "original_caption": "", "target_caption": ""}
+    pairs = [EditPair(id=x, source="trial", system=x, **clips) for x in ("right", "total")]
+    with pytest.raises(UserError, match="pair 'total': a variant is called 'total'"):
+        report.make_report(pairs, [], "title")
