@@ -12,6 +12,7 @@ from auditeval.listening.confidence import settled
 from auditeval.listening.results import Panels, Results
 from auditeval.listening.settings import Settings
 from auditeval.listening.votes_database import VotesDatabase
+from auditeval.metrics.agreement import FEWEST_CLUSTERS, too_few_clusters
 from auditeval.metrics.raters import rater_ceiling, reliability, screened
 from auditeval.seed import SEED
 from auditeval.table import Cell, Column, Content, Table
@@ -21,7 +22,7 @@ _DRAWS, _SPLITS = 200, 50
 
 
 class Rank(NamedTuple):
-    """The mean rating of a system on an axis, its 95 % interval, over how many pairs."""
+    """The mean rating of a system on an axis, its 95 % interval (of 5 pairs or more), the pairs."""
 
     mean: float
     interval: tuple[float, float] | Undefined
@@ -91,8 +92,8 @@ def ranking(found: Results, panels: Panels) -> Ranking:
 
 def _rank(values: np.ndarray) -> Rank:
     mean = float(values.mean())
-    if len(values) < 2:
-        return Rank(mean, Undefined("one pair; an interval over pairs needs 2"), len(values))
+    if len(values) < FEWEST_CLUSTERS:
+        return Rank(mean, too_few_clusters(len(values), "pairs"), len(values))
     rng = np.random.default_rng(SEED)
     draws = values[rng.integers(len(values), size=(1000, len(values)))].mean(axis=1)
     low, high = np.percentile(draws, [2.5, 97.5])

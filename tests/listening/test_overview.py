@@ -14,7 +14,7 @@ from auditeval import manifest
 from auditeval.listening import design, export, overview
 from auditeval.listening.votes_database import Vote
 from auditeval.metrics.raters import reliability
-from auditeval.types import AXES
+from auditeval.types import AXES, Undefined
 
 
 def test_agreement_is_that_of_krippendorffs_package(tmp_path: Path) -> None:
@@ -55,6 +55,18 @@ def test_progress_ranking_and_suspects(tmp_path: Path) -> None:
             assert rank.mean == pytest.approx(np.mean(votes))
             low, high = rank.interval  # type: ignore[misc]
             assert low < rank.mean < high
+
+
+def test_a_system_of_few_pairs_has_no_interval(tmp_path: Path) -> None:
+    """Over two pairs it would hold their system's mean in half of all cases."""
+    test = session(tmp_path, pairs(tmp_path, 6), raters=1)
+    (rater,) = test.database.raters()
+    for trial in design.next_block(test.database, test.settings, rater):
+        test.database.vote(Vote(trial.number, 3, 3, 3, None, "", at=1.0, seconds=9.0))
+    for ranks in overview.of(test.database, test.settings).ranking.values():
+        for rank in ranks.values():
+            few = f"{rank.pairs} pairs; an interval over pairs needs 5"
+            assert (rank.mean, rank.interval) == (3, Undefined(few))
 
 
 def test_the_admins_page_counts_who_has_finished_since_the_last_vote(tmp_path: Path) -> None:
