@@ -60,7 +60,7 @@ def simulate(
     before there are votes. An evaluator that was trained on these votes knows what it should not.
 
     Intervals are percentiles of a bootstrap over tests, which are paired between the rules. Raises
-    UserError unless there are 2 systems whose pairs have votes of raters.
+    UserError unless there are 2 systems whose pairs have votes of raters, by which they differ.
     """
     panel = [(p, votes) for p in pairs if p.system is not None and len(votes := votes_of(p))]
     systems = {pair.system for pair, _ in panel}
@@ -68,6 +68,11 @@ def simulate(
         raise UserError(
             f"{name}: {len(panel)} of {len(pairs)} pairs have a system and votes of raters, of "
             f"{len(systems)} systems; at least 2 systems are needed"
+        )
+    if not Measure([pair.system or "" for pair, _ in panel], [own for _, own in panel]).signs.any():
+        raise UserError(
+            f"{name}: by all votes its {len(systems)} systems are level, so that there is no order "
+            "to find"
         )
     runs: dict[str, list[np.ndarray]] = {rule: [] for rule in ORDERS}
     for test in watch(range(tests)):

@@ -166,3 +166,10 @@ def test_the_commands_mistakes_are_one_sentence(tmp_path: Path, cli: Any) -> Non
         made = cli("listen", "simulate", *arguments, "--tests", 2)
         assert made.status == 2
         assert sentence in made.sentence
+
+
+def test_systems_that_are_level_have_no_order_to_find() -> None:
+    """Of no two systems the share in the wrong order would be 0 of 0."""
+    pairs = [pair(1, "a", quality=[1, 5]), pair(2, "b", quality=[3, 3])]
+    with pytest.raises(UserError, match="by all votes its 2 systems are level"):
+        simulate(pairs, tests=2)
