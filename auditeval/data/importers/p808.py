@@ -67,13 +67,20 @@ def import_p808(folder: Path) -> list[EditPair]:
                     raise ValueError(
                         f"{path} would be {addresses[path]} and {address}: keep their folders"
                     )
-        rater = re.sub("[;=]", "_", cells["workerid"])
-        return clip, _AXES[kind], rater, float(cells["vote"]), _condition(cells)
+        rater, vote = re.sub("[;=]", "_", cells["workerid"]), float(cells["vote"])
+        if not rater:
+            raise ValueError("workerid is empty, so that raters cannot be told")
+        if not 1 <= vote <= 5:
+            raise ValueError(f"vote is {vote:g}, expected 1 to 5")
+        return clip, _AXES[kind], rater, vote, _condition(cells)
 
     for table in tables:
         for where, (clip, axis, rater, vote, system) in rows.of_csv(table, "the clips", row):
             first.setdefault(clip, where)
-            systems[clip] = system
+            if systems.setdefault(clip, system) != system:
+                raise UserError(
+                    f"{where}: the condition of {clip} is {system}, not {systems[clip]}"
+                )
             votes.setdefault(clip, {}).setdefault(axis, {}).setdefault(rater, vote)
     shared = _alike(address.split("/")[:-1] for address in files)
     return [

@@ -188,6 +188,27 @@ def test_a_row_that_was_cut_off_is_named(tmp_path: Path) -> None:
         import_p808(folder)
 
 
+@pytest.mark.parametrize(
+    ("rater", "vote", "says"),
+    [("W2", 6, "vote is 6, expected 1 to 5"), ("", 3, "workerid is empty")],
+)
+def test_a_vote_that_cannot_be_is_named(tmp_path: Path, rater: str, vote: int, says: str) -> None:
+    """By its own line, not by that of its clip's first vote."""
+    folder = p808(tmp_path / "acr", "MOS", [("W1", "d1.wav", 3), (rater, "d1.wav", vote)])
+    with pytest.raises(UserError, match=rf"\.csv:3: {says}"):
+        import_p808(folder)
+
+
+def test_a_clip_has_one_condition(tmp_path: Path) -> None:
+    """Which of two tables is read last does not say what its system is."""
+    folder = p808(tmp_path / "acr", "MOS", [("W1", "d1.wav", 3), ("W2", "d1.wav", 4)])
+    (table,) = folder.glob("*_votes_per_worker*.csv")
+    head, first, second = table.read_text().splitlines()
+    table.write_text(f"{head},name\n{first},c01\n{second},c02\n")
+    with pytest.raises(UserError, match=r"\.csv:3: the condition of .*d1\.wav is .*c02, not .*c01"):
+        import_p808(folder)
+
+
 def test_what_has_no_axis_or_clip_is_named(tmp_path: Path) -> None:
     folder = p808(tmp_path / "ccr", "CMOS", [("W1", "d1.wav", -2)])
     with pytest.raises(UserError, match=r"votes_per_worker_\.csv:2: question_type is CMOS"):
