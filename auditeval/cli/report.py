@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from auditeval.cli.options import CacheDir, Checkpoint, Device, Force, page_path
+from auditeval.cli.options import CacheDir, Device, Force, page_path
 from auditeval.seed import SEED
 from auditeval.text import say
 
@@ -39,7 +39,14 @@ def report(
     explain: Annotated[
         bool, typer.Option(help="Curves over time of the pairs to hear, by their evaluator.")
     ] = True,
-    checkpoint: Checkpoint = None,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            "--checkpoint",
+            "-c",
+            help="Checkpoint folder or model hub id for the curves; default: what made the scores.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the pairs that are drawn.")] = SEED,
     device: Device = "auto",
     cache_dir: CacheDir = None,

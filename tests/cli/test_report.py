@@ -68,3 +68,13 @@ def test_what_cannot_be_a_page_is_refused_first(
     assert ended.status == 2
     assert re.search(says, ended.sentence)
     assert not (table.parent / "report").exists()
+
+
+def test_help_says_whose_curves_there_are(cli: Any, inputs: tuple[Path, Path]) -> None:
+    """Scores that no checkpoint is known of get none, not those of the evaluator that ships."""
+    table, manifest = inputs
+    shown = " ".join(cli("report", "--help").out.replace("│", " ").split())
+    assert "default: what made the scores" in shown
+    page = table.parent / "page.html"
+    assert cli("report", table, "--manifest", manifest, "-o", page).status == 0
+    assert "No curves over time: " in page.read_text(encoding="utf-8")
