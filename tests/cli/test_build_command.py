@@ -62,7 +62,7 @@ BAD: dict[str, tuple[Callable[[Path, Path], list[object]], str]] = {
     ),
     "backgrounds too short": (
         lambda d, c: ["--clips", c, "--background-seconds", 30],
-        r"none of its backgrounds can be used \(.*a background 27 s at least\)",
+        r"none of its backgrounds can be used \(.* 27 s at least, nine .* --background-seconds\)",
     ),
     "events too long": (
         lambda d, c: ["--clips", c, "--event-seconds", 3, 20],

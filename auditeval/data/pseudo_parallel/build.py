@@ -200,7 +200,8 @@ class _Profiler:
             return str(error)
         seconds = len(found.energy) * BLOCK_SECONDS
         if seconds < self._shortest:
-            return f"{clip.path}: lasts {seconds:.1f} s, a background {self._shortest:g} s at least"
+            least = f"{self._shortest:g} s at least, nine tenths of --background-seconds"
+            return f"{clip.path}: lasts {seconds:.1f} s, a background {least}"
         return found
 
 

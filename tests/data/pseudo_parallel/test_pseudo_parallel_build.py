@@ -249,7 +249,8 @@ def test_a_background_too_short_is_left_out_with_its_reason(
     rows = list(csv.DictReader((tmp_path / "set" / "left_out.csv").open()))
     assert len(rows) == len(built.left_out) == 8  # of 2 and 3 s
     assert {row["role"] for row in rows} == {"backgrounds"}
-    assert rows[0]["reason"].endswith("dog_bark_0.wav: lasts 2.0 s, a background 3.6 s at least")
+    least = "a background 3.6 s at least, nine tenths of --background-seconds"
+    assert rows[0]["reason"].endswith(f"dog_bark_0.wav: lasts 2.0 s, {least}")
     used = {row["a_file"] for row in table.read(tmp_path / "set" / "mixes.parquet")}
     assert all(name.endswith("_2.wav") for name in used)
 
