@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from importlib import import_module
 from itertools import pairwise
-from pathlib import Path
 from pkgutil import iter_modules
 
 import numpy as np
 import pytest
-from numpy.random import Generator
 from processors_at_hand import AtHand
 
 from auditeval.data.simulation import faults
-from auditeval.data.simulation.build import VERSION
 from auditeval.data.simulation.edits import original_of, render, word
 from auditeval.data.simulation.faults import FAULTS
-from auditeval.data.simulation.faults.fault import Damage, Dose, Fault, Scale, Stage
+from auditeval.data.simulation.faults.fault import Dose, Fault, Stage
 from auditeval.data.simulation.material import Material
 from auditeval.data.simulation.processors import Processors
 from auditeval.data.simulation.scenes import SLOTS, Scene, inverted, make_scene
@@ -233,12 +229,3 @@ def test_the_faults_of_every_module_are_collected() -> None:
     defined = [v for module in modules for v in vars(module).values() if isinstance(v, Fault)]
     assert {fault.name: fault for fault in defined} == FAULTS
     assert len(defined) == len(FAULTS)
-
-
-def test_the_example_of_contributing_is_a_fault_of_the_next_version() -> None:
-    """With a `since` that has been, sets made before would be taken for sets that have it."""
-    page = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    (example,) = re.findall(r"(?s)```python\n(.*?)```", page)
-    names = {"np": np, "Generator": Generator, "Damage": Damage, "Scale": Scale}
-    exec(example, names)
-    assert names["my_noise"].since == VERSION + 1
