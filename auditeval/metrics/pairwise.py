@@ -13,8 +13,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from auditeval.metrics.agreement import FEWEST_CLUSTERS, too_few_clusters
-from auditeval.seed import SEED
 from auditeval.types import Undefined
 
 
@@ -85,7 +83,7 @@ TOTAL = "total"
 
 
 class Contrast(NamedTuple):
-    """Share of trials won, with its 95 % bootstrap interval over `trials`, of 5 at least."""
+    """Share of trials won, with its 95 % Wilson interval over `trials`."""
 
     accuracy: float | Undefined
     interval: tuple[float, float] | Undefined
@@ -93,17 +91,15 @@ class Contrast(NamedTuple):
 
 
 def contrasts(
-    trials: Sequence[Mapping[str, float | None]],
-    right: str = "right",
-    resamples: int = 1000,
-    seed: int = SEED,
+    trials: Sequence[Mapping[str, float | None]], right: str = "right"
 ) -> dict[str, Contrast]:
     """How often the right one of a trial scores above each other variant, ties half.
 
     A trial is {variant: score}. The answer has one entry a variant, in order of first appearance,
     and "total": of all of them together, each trial counting with those that it has. A trial
-    without a score of both sides is left out of that variant. The bootstrap draws whole trials,
-    whose variants share clips. Raises ValueError for a variant that is called "total".
+    without a score of both sides is left out of that variant. Variants of a trial share clips: the
+    total's interval takes those of one trial for one observation, and so errs wide. Raises
+    ValueError for a variant that is called "total".
 
     >>> found = contrasts([{"right": 3.0, "hiss": 1.0}, {"right": 2.0, "hiss": 2.0}])
     >>> found["hiss"].accuracy, found["total"].trials
@@ -118,12 +114,10 @@ def contrasts(
             found = outcome(trial.get(right), trial.get(name))
             won[row, column] = np.nan if found is None else found
     columns = {name: won[:, [column]] for column, name in enumerate(variants)}
-    return {
-        name: _contrast(values, resamples, seed) for name, values in {**columns, TOTAL: won}.items()
-    }
+    return {name: _contrast(values) for name, values in {**columns, TOTAL: won}.items()}
 
 
-def _contrast(won: np.ndarray, resamples: int, seed: int) -> Contrast:
+def _contrast(won: np.ndarray) -> Contrast:
     """Of outcomes :: (trials, variants), NaN where there is none."""
     there = ~np.isnan(won)
     scored = there.any(axis=1)
@@ -131,23 +125,17 @@ def _contrast(won: np.ndarray, resamples: int, seed: int) -> Contrast:
         none = Undefined("no trial has both of its scores")
         return Contrast(none, none, 0)
     sums, counts = np.where(there, won, 0.0)[scored].sum(axis=1), there[scored].sum(axis=1)
-    rng = np.random.default_rng(seed)
-    draws = rng.integers(len(sums), size=(resamples, len(sums)))
-    interval: tuple[float, float] | Undefined = Undefined("no bootstrap was asked for")
-    if len(sums) < FEWEST_CLUSTERS:
-        interval = too_few_clusters(len(sums), "trials")
-    elif resamples:
-        shares = sums[draws].sum(axis=1) / counts[draws].sum(axis=1)
-        low, high = np.percentile(shares, (2.5, 97.5))
-        interval = float(low), float(high)
-    return Contrast(float(sums.sum() / counts.sum()), interval, len(sums))
+    share = float(sums.sum() / counts.sum())
+    # So many trials of equal numbers of variants would say as much [Kish 1965].
+    equal = float(counts.sum() ** 2 / np.square(counts).sum())
+    return Contrast(share, _wilson(share, equal), len(sums))
 
 
 def _is_score(value: float | None) -> bool:
     return value is not None and not math.isnan(value) and value != math.inf
 
 
-def _wilson(share: float, count: int) -> tuple[float, float]:
+def _wilson(share: float, count: float) -> tuple[float, float]:
     """Wilson's score interval (1927); ties vary less than wins and losses, so it errs wide."""
     z = float(stats.norm.ppf(0.975))
     centre = (share + z * z / (2 * count)) / (1 + z * z / count)

@@ -11,7 +11,6 @@ from auditeval.atomic import write_text
 from auditeval.metrics.pairwise import TOTAL, Contrast, contrasts
 from auditeval.report.agreement import Predictions
 from auditeval.report.render import plain, to_markdown
-from auditeval.seed import SEED
 from auditeval.table import Cell, Column, Table
 from auditeval.types import Axis, EditPair, Undefined, UserError
 
@@ -37,8 +36,6 @@ def make_report(
     predictions: Sequence[Predictions],
     title: str,
     axis: Axis = "relevance",
-    resamples: int = 1000,
-    seed: int = SEED,
 ) -> Report:
     """Of pairs whose `source` names the trial and whose `system` the variant, RIGHT among them.
 
@@ -65,21 +62,16 @@ def make_report(
         for made in predictions
         if any(axis in row for row in made.values.values())
     }
-    return of_scores(title, axis, scores, resamples, seed)
+    return of_scores(title, axis, scores)
 
 
-def of_scores(
-    title: str, axis: Axis, scores: dict[str, Trials], resamples: int = 1000, seed: int = SEED
-) -> Report:
+def of_scores(title: str, axis: Axis, scores: dict[str, Trials]) -> Report:
     """The report that belongs to these scores."""
-    accuracies = {
-        name: contrasts(list(trials.values()), RIGHT, resamples, seed)
-        for name, trials in scores.items()
-    }
+    accuracies = {name: contrasts(list(trials.values()), RIGHT) for name, trials in scores.items()}
     return Report(title, axis, accuracies, scores)
 
 
-def pool(reports: Mapping[str, Report], resamples: int = 1000, seed: int = SEED) -> Report:
+def pool(reports: Mapping[str, Report]) -> Report:
     """One report over the trials of several runs ({name: report}), models of other training data.
 
     Raises UserError where two of them were tested on one set.
@@ -97,7 +89,7 @@ def pool(reports: Mapping[str, Report], resamples: int = 1000, seed: int = SEED)
             pooled.update({f"{run}/{trial}": variants for trial, variants in trials.items()})
     first = next(iter(reports.values()))
     title = f"{first.title} ({len(reports)} runs pooled)"
-    return of_scores(title, first.axis, dict(scores), resamples, seed)
+    return of_scores(title, first.axis, dict(scores))
 
 
 def to_table(report: Report) -> Table:
@@ -115,7 +107,7 @@ def to_table(report: Report) -> Table:
             [evaluator, *(_cell(found.get(name)) for name in variants), found[TOTAL].trials]
             for evaluator, found in report.accuracies.items()
         ],
-        notes=["Ties count half. Brackets: 95 % bootstrap over trials."],
+        notes=["Ties count half. Brackets: 95 % Wilson interval over trials."],
     )
 
 

@@ -219,7 +219,7 @@ def _cells(
             )
 
 
-def pool(runs: Sequence[Run], resamples: int = 1000) -> dict[str, contrasts.Report]:
+def pool(runs: Sequence[Run]) -> dict[str, contrasts.Report]:
     """The contrast sets of runs that are folds of one: each test over the trials of all of them.
 
     Raises UserError where a run has not the contrast sets of the first, and where two were tested
@@ -233,12 +233,12 @@ def pool(runs: Sequence[Run], resamples: int = 1000) -> dict[str, contrasts.Repo
     pooled = {}
     for test in dict.fromkeys(test for run in runs for test in run.contrasts):
         reports = {run.name: _read_contrasts(run.contrasts[test]) for run in runs}
-        pooled[test] = contrasts.pool(reports, resamples)
+        pooled[test] = contrasts.pool(reports)
     return pooled
 
 
 def _read_contrasts(plain: dict[str, Any]) -> contrasts.Report:
-    made = contrasts.of_scores(plain["title"], plain["axis"], plain["scores"], resamples=0)
+    made = contrasts.of_scores(plain["title"], plain["axis"], plain["scores"])
     return made._replace(set_sha256=plain["set_sha256"])
 
 

@@ -112,7 +112,7 @@ class ContrastTest:
     def report(
         self, predictions: Sequence[Predictions], folder: Path, resamples: int, plotted: str
     ) -> Table:
-        made = contrasts.make_report(self.pairs, predictions, self._title, self._axis, resamples)
+        made = contrasts.make_report(self.pairs, predictions, self._title, self._axis)
         made = made._replace(set_sha256=self._digest)
         contrasts.write(made, folder)
         return contrasts.to_table(made)

@@ -63,7 +63,7 @@ def make_run(tmp_path: Path) -> Make:
                     for i in range(9)
                 }
             }
-            made = contrasts.of_scores("title", "relevance", scores, 0)
+            made = contrasts.of_scores("title", "relevance", scores)
             made = made._replace(set_sha256=f"set of {trials}")
             contrasts.write(made, folder / "report" / "classes")
         return folder

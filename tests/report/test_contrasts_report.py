@@ -32,21 +32,21 @@ def test_pooled_runs_are_one_report_of_all_their_trials() -> None:
         name: report.of_scores("title", "relevance", found)._replace(set_sha256=name)
         for name, found in runs.items()
     }
-    pooled = report.pool(reports, resamples=20)
+    pooled = report.pool(reports)
     for evaluator in ("model", "baseline"):
         every = [trial for run in runs.values() for trial in run[evaluator].values()]
-        assert pooled.accuracies[evaluator] == contrasts(every, resamples=20)
+        assert pooled.accuracies[evaluator] == contrasts(every)
     assert pooled.accuracies["model"]["total"].trials == 36
 
 
 def test_runs_that_were_tested_on_one_set_are_not_pooled() -> None:
-    same = report.of_scores("title", "relevance", scores(0), resamples=0)
+    same = report.of_scores("title", "relevance", scores(0))
     with pytest.raises(UserError, match="a and b were tested on one contrast set"):
         report.pool({"a": same, "b": same})
 
 
 def test_what_is_written_is_what_was_found(tmp_path: Path) -> None:
-    made = report.of_scores("title", "relevance", scores(1), resamples=20)
+    made = report.of_scores("title", "relevance", scores(1))
     report.write(made, tmp_path)
     found = json.loads((tmp_path / "contrasts.json").read_text())
     assert found["scores"] == made.scores
