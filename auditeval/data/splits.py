@@ -36,7 +36,8 @@ def groups(
     """The group of each row.
 
     By "original": rows of one clip, however they name it, that is of one file, one declared
-    `source` or the same decoded samples. A group goes by its source, else by its file.
+    `source` or the same decoded samples, and rows that edit what another row made of it: a second
+    turn, or the way back. A group goes by its source, else by its file.
     """
     if by not in get_args(SplitBy):
         raise UserError(f"split by {by!r}: expected one of {', '.join(get_args(SplitBy))}")
@@ -54,9 +55,13 @@ def _originals(pairs: Sequence[EditPair], contents: Contents) -> list[str]:
 
     alike = DisjointSet()
     rows = []
-    for pair in pairs:
-        # One file may be written in two ways (a.wav, x/../a.wav).
-        keys = [("file", os.path.normpath(pair.original))]
+    # One file may be written in two ways (a.wav, x/../a.wav).
+    files = [os.path.normpath(pair.original) for pair in pairs]
+    known = set(files)
+    for pair, file in zip(pairs, files, strict=True):
+        keys = [("file", file)]
+        edited = os.path.normpath(pair.edited)
+        keys += [("file", edited)] if edited in known else []
         keys += [("source", pair.source)] if pair.source else []
         digest = contents.get(pair.original)
         keys += [("content", digest)] if isinstance(digest, str) else []

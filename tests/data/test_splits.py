@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -106,6 +107,30 @@ def test_one_file_under_two_spellings_or_with_half_its_sources_is_one_original(s
     (fold,) = splits.holdout(pairs, seed=seed)
     sides = {row: side for side, part in enumerate(fold[1:]) for row in part}
     assert all(len({sides[3 * k + j] for j in range(3)}) == 1 for k in range(10))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_an_edit_its_way_back_and_its_second_turn_are_of_one_original(seed: int) -> None:
+    """Both clips of a pair are heard in training: none of them may be half of a tested one."""
+    turns = [("a{}.wav", "b{}.wav"), ("x/../b{}.wav", "a{}.wav"), ("b{}.wav", "c{}.wav")]
+    pairs = [
+        pair(3 * number + turn, original.format(number)).model_copy(
+            update={"edited": Path(edited.format(number))}
+        )
+        for number in range(20)
+        for turn, (original, edited) in enumerate(turns)
+    ]
+    (fold,) = splits.holdout(pairs, seed=seed)
+    for part in fold[1:]:
+        assert len(part) % 3 == 0
+    torn = Fold("published", [0], [], [1, 2, 3])
+    assert splits.leaking(torn, pairs, {}) == [1, 2]
+
+
+def test_a_clip_that_many_edits_became_joins_no_originals() -> None:
+    """A system that gives one file of silence for all it cannot do."""
+    pairs = [pair(i, f"o{i}.wav").model_copy(update={"edited": Path("e.wav")}) for i in range(30)]
+    assert len(set(splits.groups(pairs))) == 30
 
 
 @pytest.mark.parametrize("validation_share", [0.0, 0.1, 0.5])
