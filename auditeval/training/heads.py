@@ -29,7 +29,8 @@ _STAND_INS = 16
 class HeadsFit(Fit[PairFeatures, Regressor]):
     """Three heads, each with an optimiser, a schedule and a number of epochs of its own.
 
-    `epochs` is {axis: epochs}; batch sizes are in pairs.
+    `epochs` is {axis: epochs}; an axis of 0 is not trained, so not rated. Batch sizes are
+    in pairs.
     """
 
     name = "heads"
@@ -47,9 +48,7 @@ class HeadsFit(Fit[PairFeatures, Regressor]):
             **{f"epochs.{axis}": count for axis, count in epochs.items()},
         }
         for name, count in counts.items():
-            whole(
-                f"fit.{name}", count, least=0 if name.startswith("epochs") else 1
-            )  # 0: not trained
+            whole(f"fit.{name}", count, least=0 if name.startswith("epochs") else 1)
         self._epochs = dict(epochs)
         self._batch_size, self._validation_batch_size = batch_size, validation_batch_size
 
@@ -106,6 +105,8 @@ class HeadsFit(Fit[PairFeatures, Regressor]):
         model = self._model(job)
         train = job.examples.take(job.fold.train)
         model.fit_scales(train.features, train.ratings)
+        for index, axis in enumerate(AXES):
+            model.trained[index] &= self._epochs[axis] > 0
         best = BestHeads()
         return Parts(
             model,

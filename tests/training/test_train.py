@@ -252,6 +252,12 @@ def test_a_head_rests_when_its_epochs_are_over(table: Path, tmp_path: Path) -> N
     assert not same(Recorder.heads[1]["quality"], heads[1]["quality"])
 
 
+def test_an_axis_of_no_epochs_is_not_rated(table: Path, tmp_path: Path) -> None:
+    train(configured(table, tmp_path, epochs(1, 0, 1)))
+    predicted = json.loads((fold(tmp_path) / "predictions.json").read_text())
+    assert {axis for row in predicted.values() for axis in row} == {"quality", "faithfulness"}
+
+
 def test_best_heads_are_those_of_the_lowest_validation_error(table: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     # A large step, so that the error goes up and down.
