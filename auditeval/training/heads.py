@@ -105,6 +105,11 @@ class HeadsFit(Fit[PairFeatures, Regressor]):
         model = self._model(job)
         train = job.examples.take(job.fold.train)
         model.fit_scales(train.features, train.ratings)
+        if not model.trained.any():
+            raise UserError(
+                f"{job.name}, fold {job.fold.name}: no axis has 2 rated pairs to train on, "
+                f"of {len(train)} in the training part"
+            )
         for index, axis in enumerate(AXES):
             model.trained[index] &= self._epochs[axis] > 0
         best = BestHeads()

@@ -368,6 +368,13 @@ def test_unrated_pairs_have_nothing_to_teach(simulated: list[EditPair], tmp_path
         train(configured(tmp_path / "bare.jsonl", tmp_path / "run", FEW))
 
 
+def test_one_rated_pair_teaches_nothing(simulated: list[EditPair], tmp_path: Path) -> None:
+    three = [pair for pair in simulated if pair.ratings][::10][:3]
+    manifest.write(three, tmp_path / "three.jsonl")
+    with pytest.raises(UserError, match="holdout: no axis has 2 rated pairs to train on, of 1 in"):
+        train(configured(tmp_path / "three.jsonl", tmp_path / "run", FEW))
+
+
 def test_pairs_that_cannot_be_encoded_stop_the_run_with_their_names(
     simulated: list[EditPair], tmp_path: Path
 ) -> None:
