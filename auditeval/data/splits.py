@@ -16,6 +16,7 @@ from auditeval.types import EditPair, UserError
 
 log = logging.getLogger(__name__)
 SplitBy = Literal["original", "talker", "system"]
+_LONGEST = 200  # bytes of a folder's name, of which file systems take 255
 Contents = Mapping[Path, object]
 """`contents.digests` of the originals; one without a digest is known by its file alone."""
 
@@ -162,6 +163,7 @@ def leave_one_out(
 ) -> list[Fold]:
     """One fold per group, which is its test part; every row is tested exactly once.
 
+    A fold is called as its group is, or by its number where one of these is no name of a folder.
     `validation_share` of the other groups (at least one, if above 0) choose the best epoch; with 0
     the fixed schedule ends the training.
     """
@@ -171,11 +173,11 @@ def leave_one_out(
     if len(names) < 2 + (validation_share > 0):
         raise UserError(f"leaving one {by} out needs more than {len(names)} of them")
     folds, originals = [], groups(pairs, contents)
-    for index, name in enumerate(names):
+    for index, (name, called) in enumerate(zip(names, _folders(names), strict=True)):
         others = np.array([other for other in names if other != name])
         np.random.default_rng([seed, index]).shuffle(others)
         count = _validation_size(validation_share, len(others))
-        folds.append(_fold(name, labels, originals, {name}, set(others[:count])))
+        folds.append(_fold(called, labels, originals, {name}, set(others[:count])))
     return folds
 
 
@@ -214,9 +216,9 @@ def adaptation(
     np.random.default_rng([seed, 1]).shuffle(others)
     validation = set(others[: _validation_size(validation_share, len(others))])
     made, originals = [], groups(pairs, contents)
-    for index in range(count):
+    called = _folders(names) if count == len(names) else _numbered(count)
+    for index, name in enumerate(called):
         left_out = set(names[index::count])
-        name = names[index] if count == len(names) else f"fold{index + 1}"
         of_rows = [labels[row] for row in range(len(pairs))]
         fold = _fold(name, of_rows, originals, left_out, validation)
         repeated = [
@@ -224,6 +226,22 @@ def adaptation(
         ]
         made.append(fold._replace(train=repeated))
     return made
+
+
+def _folders(names: Sequence[str]) -> Sequence[str]:
+    """The names if all can be folders of a run; a path of an original would lead out of it."""
+    plain = all(
+        Path(name).name == name
+        and name not in ("", "..")
+        and name.isprintable()
+        and len(name.encode()) <= _LONGEST
+        for name in names
+    )
+    return names if plain else _numbered(len(names))
+
+
+def _numbered(count: int) -> list[str]:
+    return [f"fold{number + 1}" for number in range(count)]
 
 
 def _check_share(name: str, share: float) -> None:

@@ -277,6 +277,19 @@ def test_a_group_goes_by_the_name_it_had_without_contents() -> None:
     assert splits.groups(pairs, contents) == splits.groups(pairs)
 
 
+@pytest.mark.parametrize("name", ["/clips/o.wav", "../../o", "a/b", "..", ".", "a\nb", "é" * 101])
+def test_a_fold_whose_group_is_no_name_of_a_folder_goes_by_its_number(name: str) -> None:
+    """It is a folder of the run: a path would lead out of it, into the user's clips."""
+    rows = [pair(i, f"o{i}.wav", talker="é" * 100 if i % 2 else name) for i in range(8)]
+    folds = splits.leave_one_out(rows, by="talker")
+    assert sorted(fold.name for fold in folds) == ["fold1", "fold2"]
+    beside = [pair(8 + i, f"p{i}.wav", split="train") for i in range(4)]
+    folds = splits.adaptation([*rows, *beside], by="talker")
+    assert [fold.name for fold in folds] == ["fold1", "fold2"]
+    named = [row.model_copy(update={"talker": f"t {i % 2}"}) for i, row in enumerate(rows)]
+    assert [fold.name for fold in splits.leave_one_out(named, by="talker")] == ["t 0", "t 1"]
+
+
 def test_splitting_by_something_else_is_refused() -> None:
     with pytest.raises(UserError, match="split by 'weather': expected one of original, talker"):
         splits.holdout(many(), by="weather")  # type: ignore[arg-type]
