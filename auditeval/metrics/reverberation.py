@@ -73,6 +73,8 @@ def rt60(response: Waveform) -> float | Undefined:
     if decay_db[last] > _FIT_DB[1] or last - first < 2:
         return Undefined("the response has no decay from -5 to -25 dB")
     slope = np.polyfit(np.arange(first, last) / response.rate_hz, decay_db[first:last], 1)[0]
+    if not slope < 0:  # what is left of the noise can bend the decay upwards
+        return Undefined("the response does not fall from -5 to -25 dB along a line")
     return float(-60 / slope)
 
 

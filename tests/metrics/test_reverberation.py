@@ -143,6 +143,13 @@ def test_a_response_that_does_not_decay_is_undefined() -> None:
     assert isinstance(rt60(wave(np.array([1.0]))), Undefined)
 
 
+def test_what_rises_once_its_noise_is_taken_off_has_no_time() -> None:
+    noise = np.full(2 * RATE_HZ, np.sqrt(2e-6))
+    click, echo = [1.0], [np.sqrt(0.35), 0.0, 0.0]
+    measured = rt60(wave(np.concatenate([noise, click, np.zeros(RATE_HZ), echo])))
+    assert isinstance(measured, Undefined), f"{measured} s"
+
+
 def test_the_blind_estimate(rooms: dict[float, np.ndarray], sentences: list[np.ndarray]) -> None:
     """Bars: what was measured over ten sentences (in its docstring), and a tenth."""
     estimates = {
