@@ -56,7 +56,8 @@ def scored_share(scored: Sequence[Sequence[Rubric]]) -> float | Undefined:
 def of(
     systems: Systems, sentences: Sequence[str], numbered: str = "Table 2"
 ) -> list[BenchmarkTable]:
-    """One table of all samples, ranked by EMR, then IFR, then CR, and one for each axis.
+    """One table of all samples, ranked by EMR, then IFR, then CR, and one for each axis. Systems
+    that are level share a rank.
 
     `sentences` say what stands in for the paper's, `numbered` is the table that they follow.
     """
@@ -76,7 +77,8 @@ def of(
 
 def _standing(rates: RubricRates) -> tuple[float, ...]:
     values = (rates.emr, rates.ifr, rates.cr)
-    return tuple(-1.0 if isinstance(value, Undefined) else value for value in values)
+    # The last places are of the order of a sum.
+    return tuple(-1.0 if isinstance(value, Undefined) else round(value, 9) for value in values)
 
 
 def _overall(
@@ -87,13 +89,14 @@ def _overall(
     numbered: str,
 ) -> BenchmarkTable:
     rows: dict[str, dict[str, Content]] = {}
-    for place, name in enumerate(ranked, start=1):
+    for name in ranked:
+        better = sum(_standing(other) > _standing(found[name]) for other in found.values())
         rates, scored_marks = found[name], marks(systems[name], scored_only=True)
         scored = rubric_rates(scored_marks, scored_only=True)
         rubrics = [rubric for record in systems[name] for rubric in record["rubrics"]]
         categories = [{rubric.category for rubric in sample} for sample in scored_marks]
         rows[name] = {
-            "Rank": place,
+            "Rank": better + 1,
             **dict(zip(_RATES, (rates.ifr, rates.cr, rates.emr), strict=True)),
             "Micro IFR": rates.micro_ifr,
             "Micro CR": rates.micro_cr,

@@ -229,6 +229,16 @@ def test_exact_matches_rank_before_following_before_consistency(tmp_path: Path) 
     assert main.row("keeps")["CR"] > main.row("follows")["CR"]
 
 
+def test_level_systems_share_a_rank_in_any_order(tmp_path: Path) -> None:
+    made = benchmark(tmp_path, ToldJudge(VOTES))
+    worse, better = records_of(made, Missing("gone")), records_of(made)
+    systems = {"one": better, "two": better, "gone": worse}
+    for order in (systems, dict(reversed(systems.items()))):
+        main = made.tables(order)[0]
+        ranks = {name: main.row(name)["Rank"] for name in main.labels}
+        assert ranks == {"one": 1, "two": 1, "gone": 3}
+
+
 @pytest.mark.parametrize(
     ("name", "stands_in"),
     [("Qwen/Qwen3-Omni-30B-A3B-Instruct", 0), ("qwen3-omni", 0), ("told", 1)],
