@@ -16,7 +16,10 @@ PRESERVED_ERROR_RATE = 0.10
 """SpeechEditBench, Appendix E.2."""
 
 _APOSTROPHES = re.compile("['\u2018\u2019\u02bc`]")
-_NOT_CHINESE_TEXT = re.compile("[^\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff0-9a-z]")
+_NOT_CHINESE_TEXT = re.compile(
+    "[^\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff0-9a-z]"
+)
+"""The mark of a repeated character and the zero of years (3005, 3007) are no punctuation."""
 
 _HANZI_PUNCTUATION = (
     "\uff02\uff03\uff04\uff05\uff06\uff07\uff08\uff09\uff0a\uff0b\uff0c\uff0d\uff0f\uff1a\uff1b"

@@ -50,6 +50,7 @@ def test_english_words(text: str, expected: str) -> None:
         ("今天，天气 很好！", "今天天气很好"),
         ("用APP打 ３ 折《书名》", "用app打3折书名"),
         ("—— ……", ""),
+        ("二〇〇八年，人々", "二〇〇八年人々"),
     ],
 )
 def test_chinese_characters(text: str, expected: str) -> None:
