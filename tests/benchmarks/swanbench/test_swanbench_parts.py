@@ -126,5 +126,8 @@ def test_the_radar_scale() -> None:
     assert [stretched(v, values, True) for v in values[:3]] == pytest.approx([5, 1, 3])
     assert stretched(values[3], values, True) == values[3]
     assert stretched(0.7, [0.7, 0.7], True) == stretched(0.7, [0.7], False) == 3
+    means: list[Any] = [sum([0.7] * count) / count for count in (1, 3, 7)]
+    assert len(set(means)) > 1  # of one value, but for rounding
+    assert [stretched(v, means, True) for v in means] == [3, 3, 3]
     assert [shifted_pesq(v) for v in (-0.5, 4.5)] == [0, 5]
     assert shifted_pesq(values[3]) == values[3]
