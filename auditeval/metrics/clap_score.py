@@ -21,4 +21,4 @@ def clap_score(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     norms = np.linalg.norm(x, axis=1) * np.linalg.norm(y, axis=1)
     if not (norms > 0).all():
         raise ValueError(f"embedding {int(np.argmin(norms))} is zero, and has no direction")
-    return (x * y).sum(axis=1) / norms
+    return np.clip((x * y).sum(axis=1) / norms, -1, 1)  # rounding may pass either end

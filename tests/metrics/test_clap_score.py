@@ -24,6 +24,9 @@ def test_alike_is_one_opposite_minus_one_and_upright_zero() -> None:
     x = rows(2)
     assert clap_score(x, 3 * x) == pytest.approx(np.ones(20), abs=1e-12)
     assert clap_score(x, -0.1 * x) == pytest.approx(-np.ones(20), abs=1e-12)
+    many = rows(8, count=500, size=512)
+    assert clap_score(many, many).max() == 1
+    assert clap_score(many, -many).min() == -1
     turned = np.stack([-x[:, 1], x[:, 0]], axis=1)
     assert clap_score(x[:, :2], turned) == pytest.approx(np.zeros(20), abs=1e-12)
 
