@@ -25,6 +25,8 @@ def pesq_wideband(original: audio.Waveform, edited: audio.Waveform) -> float | U
     """
     pesq = imported("pesq", "baselines")
     reference, degraded = (audio.resample(clip, _RATE_HZ) for clip in (original, edited))
+    if not degraded.any():  # the package divides by its peak
+        return Undefined("PESQ: the edited clip is digital silence")
     try:
         return float(pesq.pesq(_RATE_HZ, reference, degraded, "wb"))
     except pesq.PesqError as error:
@@ -45,6 +47,8 @@ def stoi(original: audio.Waveform, edited: audio.Waveform) -> float | Undefined:
     pystoi = imported("pystoi", "bench")
     reference, degraded = (audio.resample(clip, _RATE_HZ) for clip in (original, edited))
     length = min(len(reference), len(degraded))
+    if length < audio.MIN_SECONDS * _RATE_HZ:  # pystoi raises for less than a frame, 26 ms
+        return Undefined("STOI: too few frames of speech")
     found = float(pystoi.stoi(reference[:length], degraded[:length], _RATE_HZ))
     return Undefined("STOI: too few frames of speech") if found == _STOI_OF_NOTHING else found
 

@@ -10,7 +10,7 @@ from scipy import signal
 
 from auditeval import audio
 from auditeval.data.soundbank import synthesize
-from auditeval.metrics.signal import negative_log_spectral_distance, pesq_wideband
+from auditeval.metrics.signal import negative_log_spectral_distance, pesq_wideband, stoi
 from auditeval.types import Undefined
 
 RATE_HZ = 16000
@@ -106,3 +106,14 @@ def test_pesq_without_speech_is_undefined() -> None:
     pytest.importorskip("pesq")
     silence = np.zeros(RATE_HZ)
     assert isinstance(pesq_wideband(wave(silence), wave(silence)), Undefined)
+
+
+def test_pesq_of_silence_in_place_of_speech_is_undefined(clip: np.ndarray) -> None:
+    pytest.importorskip("pesq")
+    assert isinstance(pesq_wideband(wave(clip), wave(np.zeros(RATE_HZ))), Undefined)
+
+
+@pytest.mark.parametrize("count", [1, 300, 409, 799])
+def test_stoi_of_less_than_its_frames_is_undefined(clip: np.ndarray, count: int) -> None:
+    pytest.importorskip("pystoi")
+    assert isinstance(stoi(wave(clip), wave(clip[:count])), Undefined)
