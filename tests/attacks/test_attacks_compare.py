@@ -37,7 +37,7 @@ def make_run(folder: Path) -> Path:
     made = agreement.make_report(PAIRS, [agreement.Predictions("mine", values)], "x", 0)  # type: ignore[arg-type]
     agreement_files.write(made._replace(points={}), report)
     trials = {f"{n}": {"right": 3.0, "hiss": float(n)} for n in range(4)}
-    found = contrasts.of_scores("x", "quality", {"mine": trials}, 0)
+    found = contrasts.of_scores("x", "quality", {"mine": trials})
     contrasts.write(found._replace(set_sha256="0"), report)
     return folder
 
