@@ -286,7 +286,7 @@ def test_sets_and_contrasts(
     data_quality.write(sets, tmp_path)
     in_markdown(tmp_path / "data_quality.md")
     scores = {key: {name: {"right": 2.0, name: 1.0} for name in ALL} for key in ALL}
-    report = contrasts.of_scores(NAMES["mathtext"], "quality", scores, 0)
+    report = contrasts.of_scores(NAMES["mathtext"], "quality", scores)
     show(contrasts.to_table(report))
     in_text(plain(capsys.readouterr().out))
     contrasts.write(report, tmp_path)
