@@ -81,6 +81,7 @@ class FeatureStore:
 
     Decoding, resampling and the encoders release the interpreter lock, so threads use all cores.
     A clip that lasts longer than `max_seconds` has no features (see `audio.files.read`).
+    `heard`, where given, is told of each file that is read its `audio.content_hash`.
     `encoder_seconds` and `misses` say what the encoders cost so far. A cache on a full disk, or on
     one that cannot be written or read, costs a warning; raises UserError where it is no folder.
     It may be a URL, and is kept to `cache_size` (default `$AUDITEVAL_CACHE_SIZE`, or no bound), see
@@ -94,6 +95,7 @@ class FeatureStore:
         workers: int = 2,
         max_seconds: float = audio.MAX_SECONDS,
         cache_size: str | None = None,
+        heard: dict[Path, str] | None = None,
     ) -> None:
         if not 0 < max_seconds <= _DAY_SECONDS:
             raise UserError(
@@ -108,6 +110,7 @@ class FeatureStore:
         self.max_seconds = max_seconds
         self.encoder_seconds = 0.0
         self.misses = 0
+        self._heard_of = heard
         self._lock = threading.Condition()
         self._claimed: set[str] = set()
         self._said: dict[str, dict[str, np.ndarray]] = {}
@@ -211,10 +214,13 @@ class FeatureStore:
 
     def clips(self, waveforms: Sequence[audio.Waveform]) -> list[Clip]:
         """Features of decoded clips."""
-        return self._encode(list(waveforms), [self._always] * len(waveforms))
+        keys = [audio.content_hash(waveform) for waveform in waveforms]
+        return self._encode(list(waveforms), keys, [self._always] * len(waveforms))
 
-    def _encode(self, waveforms: list[audio.Waveform], by: Sequence[frozenset[str]]) -> list[Clip]:
-        """Features of decoded clips by these extractors each.
+    def _encode(
+        self, waveforms: list[audio.Waveform], keys: list[str], by: Sequence[frozenset[str]]
+    ) -> list[Clip]:
+        """Features of decoded clips of these hashes, by these extractors each.
 
         The clips are taken from the list: long ones fill the memory.
         """
@@ -230,7 +236,6 @@ class FeatureStore:
                     made = extractor.encode_audio(samples)
                 yield [_entry(extractor, features) for features in made]
 
-        keys = [audio.content_hash(waveform) for waveform in waveforms]
         found = self._cached("audio", keys, by, encode)
         return [{name: _features(entry) for name, entry in entries.items()} for entries in found]
 
@@ -279,15 +284,19 @@ class FeatureStore:
         """Nothing where the encoder refuses one of several clips."""
         failures: dict[Path, Failure] = {}
         waveforms: list[audio.Waveform] = []
+        keys: list[str] = []
         storage.ahead(path for path, _ in files)
         for path, _ in files:
             try:
                 waveforms.append(audio.decode(path, self.max_seconds))
+                keys.append(audio.content_hash(waveforms[-1]))
+                if self._heard_of is not None:
+                    self._heard_of[path] = keys[-1]
             except audio.AudioError as error:
                 failures[path] = Failure(str(error))
         try:
             by = [names for path, names in files if path not in failures]
-            found = iter(self._encode(waveforms, by))
+            found = iter(self._encode(waveforms, keys, by))
         except audio.AudioError as error:
             return [Failure(f"{files[0].path}: {error}")] if len(files) == 1 else []
         return [failures[path] if path in failures else next(found) for path, _ in files]

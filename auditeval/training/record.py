@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from glob import escape
 from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
 
+from auditeval.atomic import replacing, write_text
 from auditeval.data.splits import Fold
 from auditeval.digests import sha256
 from auditeval.features.comparison import REVISION
@@ -18,6 +21,7 @@ from auditeval.training.configured import plain
 from auditeval.types import EditPair, UserError
 from auditeval.version import __version__
 
+_RUN, _CLIPS, _TESTS = "run.json", "clips_sha256", "tests_sha256"
 _DECISIVE = ["seed", "fit", "features", "model", "compare", "optimizer", "scheduler"]
 _COMPARED = {
     "manifest_sha256": "from another manifest",
@@ -60,7 +64,7 @@ def write(
         }
         for fold in folds
     ]
-    run_path, splits_path = folder / "run.json", folder / "splits.json"
+    run_path, splits_path = folder / _RUN, folder / "splits.json"
     if run_path.exists():
         before = json_file(run_path)
         for key, what in _COMPARED.items():
@@ -68,9 +72,57 @@ def write(
                 raise UserError(f"{folder}: was made {what}; choose another run_dir")
         if splits_path.exists() and json_file(splits_path) != splits:
             raise UserError(f"{folder}: was made with another split; choose another run_dir")
-    run_path.write_text(json.dumps(run, indent=2) + "\n")
-    OmegaConf.save(config, folder / "config.yaml", resolve=True)
-    splits_path.write_text(json.dumps(splits, indent=1) + "\n")
+        run |= {key: before[key] for key in (_CLIPS, _TESTS) if key in before}
+    _write(run, run_path)
+    with replacing(folder / "config.yaml") as temporary:
+        OmegaConf.save(config, temporary, resolve=True)
+    write_text(splits_path, json.dumps(splits, indent=1) + "\n")
+
+
+def hear(
+    folder: Path,
+    pairs: Sequence[EditPair],
+    tests: Mapping[str, Sequence[EditPair]],
+    contents: Mapping[Path, str],
+) -> None:
+    """Into run.json, what was heard: a manifest stays the same where its clips are overwritten.
+
+    `contents` is the hash of each clip. What models said of a further test that is not of the same
+    clips and texts any more is deleted, to be said again. Raises UserError where the run's own
+    pairs were heard of other clips.
+    """
+    path = folder / _RUN
+    run = json_file(path)
+    clips = _digest(pairs, contents)
+    if run.get(_CLIPS, clips) != clips:
+        raise UserError(
+            f"{folder}: was made of other clips than {run['manifest']} has now, they were "
+            "overwritten; choose another run_dir"
+        )
+    before: dict[str, str] = run.get(_TESTS, {})
+    heard = {name: _digest(of_test, contents) for name, of_test in tests.items()}
+    for name, digest in heard.items():
+        if before.get(name, digest) != digest:
+            for answers in folder.glob(f"*/*/predictions-{escape(name)}.json"):
+                answers.unlink()
+    _write({**run, _CLIPS: clips, _TESTS: {**before, **heard}}, path)
+
+
+def _digest(pairs: Sequence[EditPair], contents: Mapping[Path, str]) -> str:
+    """Of all that is heard and read of these pairs."""
+    rows = [
+        [
+            pair.id,
+            *(contents[side] for side in (pair.original, pair.edited)),
+            *(pair.original_caption, pair.target_caption, pair.instruction),
+        ]
+        for pair in pairs
+    ]
+    return hashlib.sha256(json.dumps(rows).encode()).hexdigest()
+
+
+def _write(run: Mapping[str, object], path: Path) -> None:
+    write_text(path, json.dumps(run, indent=2) + "\n")
 
 
 def _git_revision() -> str | None:

@@ -98,7 +98,8 @@ def _train(config: DictConfig, folder: Path, device: torch.device) -> Trained | 
     if process.is_first():
         record.write(folder, config, table, pairs, plan.folds, plan.encoder)
 
-    store = FeatureStore(plan.encoder, config.cache_dir, config.workers)
+    contents: dict[Path, str] = {}
+    store = FeatureStore(plan.encoder, config.cache_dir, config.workers, heard=contents)
     started = time.perf_counter()
     examples = _examples(plan, store, pairs)
     further = {name: _examples(plan, store, test.pairs) for name, test in tests.items()}
@@ -107,6 +108,7 @@ def _train(config: DictConfig, folder: Path, device: torch.device) -> Trained | 
     if not process.is_first():
         _models(plan, examples, further, folder)
         return None
+    record.hear(folder, pairs, {name: test.pairs for name, test in tests.items()}, contents)
 
     said = ask(baselines, examples.take(_tested(plan)))
     of_tests = {name: ask(test.baselines, further[name]) for name, test in tests.items()}

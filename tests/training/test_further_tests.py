@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -248,6 +249,43 @@ def test_a_finished_run_is_tested_on_more_without_being_trained_again(
     train(configured(tables, folder))
     assert (kept / "predictions-people.json").read_bytes() == before
     assert (kept / "checkpoint" / "model.safetensors").stat().st_mtime_ns == weights.st_mtime_ns
+
+
+def test_what_changed_under_the_name_of_a_test_is_answered_again(
+    finished: tuple[Path, Trained], tables: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(finished[0], folder)
+    kept = folder / "pairwise" / "holdout"
+    people = manifest.read(tables / "people.jsonl")
+    copies = []
+    for pair in people:
+        copies.append(tmp_path / f"{pair.id}.wav")
+        shutil.copy(pair.edited, copies[-1])
+    moved = [p.model_copy(update={"edited": x}) for p, x in zip(people, copies, strict=True)]
+    manifest.write(moved, tmp_path / "people.jsonl")
+
+    def again() -> dict[str, Any]:
+        changed = configured(tables, folder)
+        changed.tests.people.manifest = str(tmp_path / "people.jsonl")
+        train(changed)
+        found: dict[str, Any] = json.loads((kept / "predictions-people.json").read_text())
+        return found
+
+    mark = kept / "predictions-people.json"
+    first = json.loads(mark.read_text())
+    written = mark.stat().st_mtime_ns
+    assert again() == first
+    assert mark.stat().st_mtime_ns == written  # other files of the same clips
+    shutil.copy(people[0].original, copies[0])  # under the same name
+    second = again()
+    assert [id for id in first if second[id] != first[id]] == [people[0].id]
+    text = people[1].model_copy(update={"edited": copies[1], "target_caption": "Nothing."})
+    manifest.write([moved[0], text, *moved[2:]], tmp_path / "people.jsonl")
+    again()
+    assert mark.stat().st_mtime_ns > written
+    others = [kept / f"predictions-{name}.json" for name in ("contrasts", "choices")]
+    assert all(path.stat().st_mtime_ns < mark.stat().st_mtime_ns for path in others)
 
 
 def test_an_unrated_test_of_ratings_and_a_trial_without_its_right_one_are_refused(
