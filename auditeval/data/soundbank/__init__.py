@@ -23,7 +23,8 @@ _FADE_SECONDS = 0.004
 EVENTS: dict[str, SoundEvent] = {
     event.name: event
     for module in (nature, transport, devices, indoor, outdoor, animals, music, human)
-    for event in module.EVENTS
+    for event in vars(module).values()
+    if isinstance(event, SoundEvent)
 }
 
 

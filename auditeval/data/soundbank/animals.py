@@ -6,9 +6,14 @@ import numpy as np
 
 from . import blocks
 from .blocks import Samples
-from .event import SoundEvent
+from .event import sound_class
 
 
+@sound_class(
+    "Animals", "background",
+    "crickets chirping", "chirping of crickets", "insects chirping at night",
+    "the chirp of crickets", "crickets singing",
+)  # fmt: skip
 def crickets(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Two to four crickets, each with its own pitch and chirp rate, in quiet night air."""
     count = blocks.sample_count(seconds, rate_hz)
@@ -27,6 +32,11 @@ def crickets(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     return total + rng.uniform(0.03, 0.07) * air
 
 
+@sound_class(
+    "Animals", "event",
+    "a dog barking", "barking of a dog", "a dog barks repeatedly", "dog barks",
+    "the barking of a dog",
+)  # fmt: skip
 def dog_bark(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Groups of short, rough bursts whose pitch jumps up and falls, through an opening muzzle."""
     size = rng.uniform(0.75, 1.4)
@@ -50,6 +60,10 @@ def dog_bark(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     return blocks.room(rng, barks, rate_hz, 0.4, rng.uniform(0.1, 0.35))
 
 
+@sound_class(
+    "Animals", "event",
+    "a cat meowing", "meowing of a cat", "a cat meows", "a kitten mewing", "cat meows",
+)  # fmt: skip
 def cat_meow(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Pitch arch with the mouth opening from a closed 'm-i' to 'a' and closing to 'u'."""
 
@@ -70,6 +84,11 @@ def cat_meow(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     return blocks.with_air(rng, meows, rate_hz, rng.uniform(36, 44))
 
 
+@sound_class(
+    "Animals", "event",
+    "a rooster crowing", "crowing of a rooster", "a rooster crows loudly", "rooster crows",
+    "a cock crowing",
+)  # fmt: skip
 def rooster_crow(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Four syllables of a cock-a-doodle-doo; the last one is long and falls."""
 
@@ -97,6 +116,10 @@ def rooster_crow(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samp
     return blocks.room(rng, crows, rate_hz, 0.6, rng.uniform(0.15, 0.35))
 
 
+@sound_class(
+    "Animals", "event",
+    "a cow mooing", "mooing of a cow", "a cow moos", "cattle lowing", "a cow bellowing",
+)  # fmt: skip
 def cow_moo(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Long low call whose pitch climbs and falls back, through a wide open throat."""
     throat = rng.uniform(0.94, 1.06)
@@ -124,6 +147,10 @@ def cow_moo(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     return blocks.with_air(rng, moos, rate_hz, rng.uniform(34, 42))
 
 
+@sound_class(
+    "Animals", "event",
+    "a sheep bleating", "bleating of a sheep", "a goat bleats", "a lamb baaing", "sheep bleats",
+)  # fmt: skip
 def sheep_bleat(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """A held 'baa' shaken in pitch and loudness about eight times a second."""
 
@@ -141,6 +168,11 @@ def sheep_bleat(rng: np.random.Generator, seconds: float, rate_hz: int) -> Sampl
     return blocks.repeat(rng, seconds, rate_hz, bleat, (0.3, 0.9))
 
 
+@sound_class(
+    "Animals", "event",
+    "a duck quacking", "quacking of a duck", "ducks quack", "a duck quacks several times",
+    "ducks quacking",
+)  # fmt: skip
 def duck_quack(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Short nasal buzzes, each falling a little in pitch, in a quick row."""
 
@@ -155,6 +187,11 @@ def duck_quack(rng: np.random.Generator, seconds: float, rate_hz: int) -> Sample
     return blocks.repeat(rng, seconds, rate_hz, quack, (0.08, 0.3))
 
 
+@sound_class(
+    "Animals", "event",
+    "a frog croaking", "croaking of a frog", "a frog croaks", "frogs croaking",
+    "the croak of a frog",
+)  # fmt: skip
 def frog_croak(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Each croak is a quick run of damped pulses; the two body resonances do not move."""
 
@@ -170,6 +207,10 @@ def frog_croak(rng: np.random.Generator, seconds: float, rate_hz: int) -> Sample
     return blocks.repeat(rng, seconds, rate_hz, croak, (0.12, 0.5))
 
 
+@sound_class(
+    "Animals", "event",
+    "an owl hooting", "hooting of an owl", "an owl hoots", "the call of an owl", "owl hoots",
+)  # fmt: skip
 def owl_hoot(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Soft, nearly pure hoots in the owl's rhythm of one long and several shorter ones."""
 
@@ -191,6 +232,11 @@ def owl_hoot(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     return blocks.with_air(rng, calls, rate_hz, rng.uniform(30, 38))
 
 
+@sound_class(
+    "Animals", "event",
+    "a bird chirping", "birds chirping", "chirping of a bird", "a bird tweeting", "birdsong",
+    "a bird sings",
+)  # fmt: skip
 def bird_chirp(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Songbird: short whistled sweeps; a phrase repeats one sweep several times."""
     base = rng.uniform(2800, 4800)
@@ -207,6 +253,11 @@ def bird_chirp(rng: np.random.Generator, seconds: float, rate_hz: int) -> Sample
     return blocks.room(rng, chirps, rate_hz, 0.7, rng.uniform(0.1, 0.35))
 
 
+@sound_class(
+    "Animals", "event",
+    "a bee buzzing", "buzzing of an insect", "a bee buzzes around", "a fly buzzing",
+    "an insect buzzes",
+)  # fmt: skip
 def bee_buzz(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Wing beat rich in harmonics, whose pitch and nearness wander as the insect circles."""
     count = blocks.sample_count(seconds, rate_hz)
@@ -219,6 +270,11 @@ def bee_buzz(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     return wings * near * blocks.drift(rng, count, rate_hz, 40, 0.5, 1.0)
 
 
+@sound_class(
+    "Animals", "event",
+    "a horse trotting", "clip-clop of horse hooves", "hooves clopping", "a horse walks by",
+    "clopping of hooves",
+)  # fmt: skip
 def horse_clip_clop(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Hooves on stone: pairs of hollow knocks of unlike pitch in a walking or trotting beat."""
     step = rng.uniform(0.2, 0.36)
@@ -237,146 +293,3 @@ def horse_clip_clop(rng: np.random.Generator, seconds: float, rate_hz: int) -> S
         at += step * (0.85 if number % 2 == 0 else 1.15) * rng.uniform(0.95, 1.05)
         number += 1
     return blocks.room(rng, canvas, rate_hz, 0.35, rng.uniform(0.15, 0.35))
-
-
-EVENTS: tuple[SoundEvent, ...] = (
-    SoundEvent(
-        "crickets",
-        "Animals",
-        "background",
-        (
-            "crickets chirping",
-            "chirping of crickets",
-            "insects chirping at night",
-            "the chirp of crickets",
-            "crickets singing",
-        ),
-        crickets,
-    ),
-    SoundEvent(
-        "dog_bark",
-        "Animals",
-        "event",
-        (
-            "a dog barking",
-            "barking of a dog",
-            "a dog barks repeatedly",
-            "dog barks",
-            "the barking of a dog",
-        ),
-        dog_bark,
-    ),
-    SoundEvent(
-        "cat_meow",
-        "Animals",
-        "event",
-        ("a cat meowing", "meowing of a cat", "a cat meows", "a kitten mewing", "cat meows"),
-        cat_meow,
-    ),
-    SoundEvent(
-        "rooster_crow",
-        "Animals",
-        "event",
-        (
-            "a rooster crowing",
-            "crowing of a rooster",
-            "a rooster crows loudly",
-            "rooster crows",
-            "a cock crowing",
-        ),
-        rooster_crow,
-    ),
-    SoundEvent(
-        "cow_moo",
-        "Animals",
-        "event",
-        ("a cow mooing", "mooing of a cow", "a cow moos", "cattle lowing", "a cow bellowing"),
-        cow_moo,
-    ),
-    SoundEvent(
-        "sheep_bleat",
-        "Animals",
-        "event",
-        (
-            "a sheep bleating",
-            "bleating of a sheep",
-            "a goat bleats",
-            "a lamb baaing",
-            "sheep bleats",
-        ),
-        sheep_bleat,
-    ),
-    SoundEvent(
-        "duck_quack",
-        "Animals",
-        "event",
-        (
-            "a duck quacking",
-            "quacking of a duck",
-            "ducks quack",
-            "a duck quacks several times",
-            "ducks quacking",
-        ),
-        duck_quack,
-    ),
-    SoundEvent(
-        "frog_croak",
-        "Animals",
-        "event",
-        (
-            "a frog croaking",
-            "croaking of a frog",
-            "a frog croaks",
-            "frogs croaking",
-            "the croak of a frog",
-        ),
-        frog_croak,
-    ),
-    SoundEvent(
-        "owl_hoot",
-        "Animals",
-        "event",
-        ("an owl hooting", "hooting of an owl", "an owl hoots", "the call of an owl", "owl hoots"),
-        owl_hoot,
-    ),
-    SoundEvent(
-        "bird_chirp",
-        "Animals",
-        "event",
-        (
-            "a bird chirping",
-            "birds chirping",
-            "chirping of a bird",
-            "a bird tweeting",
-            "birdsong",
-            "a bird sings",
-        ),
-        bird_chirp,
-    ),
-    SoundEvent(
-        "bee_buzz",
-        "Animals",
-        "event",
-        (
-            "a bee buzzing",
-            "buzzing of an insect",
-            "a bee buzzes around",
-            "a fly buzzing",
-            "an insect buzzes",
-        ),
-        bee_buzz,
-    ),
-    SoundEvent(
-        "horse_clip_clop",
-        "Animals",
-        "event",
-        (
-            "a horse trotting",
-            "clip-clop of horse hooves",
-            "hooves clopping",
-            "a horse walks by",
-            "clopping of hooves",
-        ),
-        horse_clip_clop,
-    ),
-)

@@ -6,9 +6,14 @@ import numpy as np
 
 from . import blocks
 from .blocks import Samples
-from .event import SoundEvent
+from .event import sound_class
 
 
+@sound_class(
+    "IndoorActivities", "background",
+    "an air conditioner humming", "humming of an air conditioner", "a fan running steadily",
+    "the hum of ventilation", "a low electric hum",
+)  # fmt: skip
 def air_conditioner(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Mains hum and its harmonics under the even rush of a fan."""
     count = blocks.sample_count(seconds, rate_hz)
@@ -27,6 +32,11 @@ def air_conditioner(rng: np.random.Generator, seconds: float, rate_hz: int) -> S
     return rng.uniform(2.5, 4.5) * hum + air * blade
 
 
+@sound_class(
+    "IndoorActivities", "background",
+    "a vacuum cleaner running", "vacuuming of a carpet", "the whine of a vacuum cleaner",
+    "a vacuum cleaner whirring", "someone vacuuming",
+)  # fmt: skip
 def vacuum_cleaner(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Fast commutator whine with many harmonics in the roar of the sucked air."""
     count = blocks.sample_count(seconds, rate_hz)
@@ -43,6 +53,11 @@ def vacuum_cleaner(rng: np.random.Generator, seconds: float, rate_hz: int) -> Sa
     return roar + rng.uniform(0.4, 0.65) * whine
 
 
+@sound_class(
+    "IndoorActivities", "event",
+    "a clock ticking", "ticking of a clock", "a clock ticks steadily", "tick-tock of a clock",
+    "a ticking clock",
+)  # fmt: skip
 def clock_ticking(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Dry clicks of the escapement, tick and tock in turn, in a wooden or tin case."""
     period = rng.choice([0.25, 0.5, 0.5, 1.0]) * rng.uniform(0.96, 1.04)
@@ -63,6 +78,11 @@ def clock_ticking(rng: np.random.Generator, seconds: float, rate_hz: int) -> Sam
     return blocks.with_air(rng, ticks, rate_hz, rng.uniform(30, 38))
 
 
+@sound_class(
+    "IndoorActivities", "event",
+    "a telephone ringing", "ringing of a phone", "a phone rings", "an old telephone rings",
+    "telephone bell ringing",
+)  # fmt: skip
 def telephone_ring(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Two gongs struck in turn by an electromagnet, in the ring-and-pause of an old telephone."""
     base = rng.uniform(1050, 1500)
@@ -87,6 +107,11 @@ def telephone_ring(rng: np.random.Generator, seconds: float, rate_hz: int) -> Sa
     return blocks.room(rng, rings, rate_hz, 0.3, 0.1)
 
 
+@sound_class(
+    "IndoorActivities", "event",
+    "an alarm clock beeping", "beeping of an alarm", "an alarm clock goes off", "electronic beeps",
+    "an alarm beeps repeatedly",
+)  # fmt: skip
 def alarm_clock(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Electronic beeps of a square-like tone in groups of four."""
     hz = rng.uniform(1900, 3100)
@@ -103,6 +128,11 @@ def alarm_clock(rng: np.random.Generator, seconds: float, rate_hz: int) -> Sampl
     return blocks.repeat(rng, seconds, rate_hz, group, (0.2, 0.5))
 
 
+@sound_class(
+    "IndoorActivities", "event",
+    "a doorbell ringing", "the ding-dong of a doorbell", "a doorbell chimes", "a doorbell rings",
+    "chiming of a doorbell",
+)  # fmt: skip
 def doorbell(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Ding-dong: two chime bars, the second about a major third lower."""
     high = rng.uniform(600, 850)
@@ -119,85 +149,3 @@ def doorbell(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
         return canvas
 
     return blocks.repeat(rng, seconds, rate_hz, ding_dong, (0.1, 0.8))
-
-
-EVENTS: tuple[SoundEvent, ...] = (
-    SoundEvent(
-        "air_conditioner",
-        "IndoorActivities",
-        "background",
-        (
-            "an air conditioner humming",
-            "humming of an air conditioner",
-            "a fan running steadily",
-            "the hum of ventilation",
-            "a low electric hum",
-        ),
-        air_conditioner,
-    ),
-    SoundEvent(
-        "vacuum_cleaner",
-        "IndoorActivities",
-        "background",
-        (
-            "a vacuum cleaner running",
-            "vacuuming of a carpet",
-            "the whine of a vacuum cleaner",
-            "a vacuum cleaner whirring",
-            "someone vacuuming",
-        ),
-        vacuum_cleaner,
-    ),
-    SoundEvent(
-        "clock_ticking",
-        "IndoorActivities",
-        "event",
-        (
-            "a clock ticking",
-            "ticking of a clock",
-            "a clock ticks steadily",
-            "tick-tock of a clock",
-            "a ticking clock",
-        ),
-        clock_ticking,
-    ),
-    SoundEvent(
-        "telephone_ring",
-        "IndoorActivities",
-        "event",
-        (
-            "a telephone ringing",
-            "ringing of a phone",
-            "a phone rings",
-            "an old telephone rings",
-            "telephone bell ringing",
-        ),
-        telephone_ring,
-    ),
-    SoundEvent(
-        "alarm_clock",
-        "IndoorActivities",
-        "event",
-        (
-            "an alarm clock beeping",
-            "beeping of an alarm",
-            "an alarm clock goes off",
-            "electronic beeps",
-            "an alarm beeps repeatedly",
-        ),
-        alarm_clock,
-    ),
-    SoundEvent(
-        "doorbell",
-        "IndoorActivities",
-        "event",
-        (
-            "a doorbell ringing",
-            "the ding-dong of a doorbell",
-            "a doorbell chimes",
-            "a doorbell rings",
-            "chiming of a doorbell",
-        ),
-        doorbell,
-    ),
-)

@@ -8,6 +8,9 @@ from typing import Literal
 
 import numpy as np
 
+Render = Callable[[np.random.Generator, float, int], np.ndarray]
+Role = Literal["background", "event"]
+
 
 @dataclass(frozen=True)
 class SoundEvent:
@@ -22,6 +25,11 @@ class SoundEvent:
 
     name: str
     category: str
-    role: Literal["background", "event"]
+    role: Role
     captions: tuple[str, ...]
-    render: Callable[[np.random.Generator, float, int], np.ndarray]
+    render: Render
+
+
+def sound_class(category: str, role: Role, *captions: str) -> Callable[[Render], SoundEvent]:
+    """Decorates what renders a class; the function's name is that of the class."""
+    return lambda render: SoundEvent(render.__name__, category, role, captions, render)

@@ -7,7 +7,7 @@ from scipy import signal
 
 from . import blocks
 from .blocks import Samples
-from .event import SoundEvent
+from .event import sound_class
 
 # First three formants in hertz of five vowels of an adult man (after Peterson and Barney).
 _VOWELS = (
@@ -83,6 +83,11 @@ def _talk(
     return total
 
 
+@sound_class(
+    "Speech", "background",
+    "a crowd talking", "people chattering", "murmur of a crowd", "many people talking at once",
+    "the babble of voices",
+)  # fmt: skip
 def crowd_babble(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Many people talking at once in a large room."""
     near = _talk(rng, seconds, rate_hz, 2, 1.0)
@@ -101,12 +106,21 @@ def crowd_babble(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samp
     return blocks.room(rng, crowd, rate_hz, 0.6, rng.uniform(0.3, 0.6))
 
 
+@sound_class(
+    "Speech", "event",
+    "a man speaking", "a person talking", "someone speaking", "a man talks", "speech of a man",
+)  # fmt: skip
 def speech(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """One person talking, not to be understood."""
     talk = _talk(rng, seconds, rate_hz, 1, rng.uniform(0.85, 1.2))
     return blocks.room(rng, talk, rate_hz, 0.3, rng.uniform(0.05, 0.2))
 
 
+@sound_class(
+    "HumanSounds", "event",
+    "footsteps", "a person walking", "footsteps on a hard floor", "someone walks by",
+    "steps of a person walking",
+)  # fmt: skip
 def footsteps(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Heel and toe of a walker on a hard floor."""
     heel_hz = rng.uniform(75, 150)
@@ -134,6 +148,11 @@ def _clap(rng: np.random.Generator, rate_hz: int, hollow_hz: float) -> Samples:
     return blocks.burst(rng, rate_hz, rng.uniform(0.06, 0.1), hollow_hz, hollow_hz * 4)
 
 
+@sound_class(
+    "HumanSounds", "event",
+    "a person clapping", "hands clapping", "someone claps slowly", "clapping of hands",
+    "a few claps",
+)  # fmt: skip
 def hand_clap(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """One person clapping slowly in a room."""
     hollow = rng.uniform(650, 950)
@@ -149,6 +168,11 @@ def hand_clap(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples
     return blocks.with_air(rng, claps, rate_hz, rng.uniform(46, 54))
 
 
+@sound_class(
+    "HumanSounds", "event",
+    "an audience applauding", "applause", "a crowd clapping", "people applaud",
+    "a round of applause",
+)  # fmt: skip
 def applause(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """An audience clapping: hundreds of claps a second, swelling and thinning."""
     canvas = np.zeros(blocks.sample_count(seconds, rate_hz))
@@ -162,6 +186,10 @@ def applause(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     return blocks.room(rng, canvas, rate_hz, 1.0, rng.uniform(0.3, 0.7))
 
 
+@sound_class(
+    "HumanSounds", "event",
+    "a baby crying", "crying of a baby", "an infant wailing", "a baby cries", "an infant cries",
+)  # fmt: skip
 def baby_cry(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Wails on each breath out: a high, rough, arched tone; a short gasp in between."""
     pitch = rng.uniform(380, 520)
@@ -182,6 +210,10 @@ def baby_cry(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     return blocks.repeat(rng, seconds, rate_hz, wail, (0.02, 0.15))
 
 
+@sound_class(
+    "HumanSounds", "event",
+    "a person coughing", "coughing", "someone coughs", "a man coughing", "a cough",
+)  # fmt: skip
 def cough(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Each cough is a burst of throat noise and a short strained voice after it."""
     size = rng.uniform(0.85, 1.2)
@@ -208,6 +240,11 @@ def cough(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     return blocks.room(rng, coughs, rate_hz, 0.3, rng.uniform(0.1, 0.25))
 
 
+@sound_class(
+    "HumanSounds", "event",
+    "a person snoring", "snoring of a sleeper", "someone snores", "a man snoring loudly",
+    "loud snores",
+)  # fmt: skip
 def snoring(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Fluttering palate on the way in, soft breath on the way out."""
     flutter = rng.uniform(35, 65)
@@ -229,6 +266,10 @@ def snoring(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     return blocks.repeat(rng, seconds, rate_hz, breath, (0.1, 0.3))
 
 
+@sound_class(
+    "HumanSounds", "event",
+    "a person laughing", "laughter", "someone laughs", "laughing of a person", "a hearty laugh",
+)  # fmt: skip
 def laughter(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Ha-ha-ha: a row of breathy vowels that sinks in pitch and loudness."""
     pitch = np.exp(rng.uniform(np.log(180), np.log(360)))
@@ -252,118 +293,3 @@ def laughter(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
 
     bouts = blocks.repeat(rng, seconds, rate_hz, bout, (0.15, 0.5))
     return blocks.room(rng, bouts, rate_hz, 0.4, rng.uniform(0.1, 0.25))
-
-
-EVENTS: tuple[SoundEvent, ...] = (
-    SoundEvent(
-        "crowd_babble",
-        "Speech",
-        "background",
-        (
-            "a crowd talking",
-            "people chattering",
-            "murmur of a crowd",
-            "many people talking at once",
-            "the babble of voices",
-        ),
-        crowd_babble,
-    ),
-    SoundEvent(
-        "speech",
-        "Speech",
-        "event",
-        (
-            "a man speaking",
-            "a person talking",
-            "someone speaking",
-            "a man talks",
-            "speech of a man",
-        ),
-        speech,
-    ),
-    SoundEvent(
-        "footsteps",
-        "HumanSounds",
-        "event",
-        (
-            "footsteps",
-            "a person walking",
-            "footsteps on a hard floor",
-            "someone walks by",
-            "steps of a person walking",
-        ),
-        footsteps,
-    ),
-    SoundEvent(
-        "hand_clap",
-        "HumanSounds",
-        "event",
-        (
-            "a person clapping",
-            "hands clapping",
-            "someone claps slowly",
-            "clapping of hands",
-            "a few claps",
-        ),
-        hand_clap,
-    ),
-    SoundEvent(
-        "applause",
-        "HumanSounds",
-        "event",
-        (
-            "an audience applauding",
-            "applause",
-            "a crowd clapping",
-            "people applaud",
-            "a round of applause",
-        ),
-        applause,
-    ),
-    SoundEvent(
-        "baby_cry",
-        "HumanSounds",
-        "event",
-        (
-            "a baby crying",
-            "crying of a baby",
-            "an infant wailing",
-            "a baby cries",
-            "an infant cries",
-        ),
-        baby_cry,
-    ),
-    SoundEvent(
-        "cough",
-        "HumanSounds",
-        "event",
-        ("a person coughing", "coughing", "someone coughs", "a man coughing", "a cough"),
-        cough,
-    ),
-    SoundEvent(
-        "snoring",
-        "HumanSounds",
-        "event",
-        (
-            "a person snoring",
-            "snoring of a sleeper",
-            "someone snores",
-            "a man snoring loudly",
-            "loud snores",
-        ),
-        snoring,
-    ),
-    SoundEvent(
-        "laughter",
-        "HumanSounds",
-        "event",
-        (
-            "a person laughing",
-            "laughter",
-            "someone laughs",
-            "laughing of a person",
-            "a hearty laugh",
-        ),
-        laughter,
-    ),
-)

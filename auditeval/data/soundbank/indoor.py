@@ -6,9 +6,14 @@ import numpy as np
 
 from . import blocks
 from .blocks import Samples
-from .event import SoundEvent
+from .event import sound_class
 
 
+@sound_class(
+    "IndoorActivities", "event",
+    "knocking on a door", "a knock at the door", "someone knocks on a door",
+    "a person knocking on wood", "raps on a door",
+)  # fmt: skip
 def door_knock(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Knuckles on a wooden panel, three to five raps in a row."""
     panel = rng.uniform(140, 260)
@@ -37,6 +42,11 @@ def door_knock(rng: np.random.Generator, seconds: float, rate_hz: int) -> Sample
     return blocks.room(rng, raps, rate_hz, 0.35, rng.uniform(0.15, 0.35))
 
 
+@sound_class(
+    "IndoorActivities", "event",
+    "typing on a keyboard", "a person typing", "keyboard keys clicking", "someone types quickly",
+    "clacking of a keyboard",
+)  # fmt: skip
 def keyboard_typing(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Key presses and softer releases at a typist's uneven pace."""
     canvas = np.zeros(blocks.sample_count(seconds, rate_hz))
@@ -60,6 +70,11 @@ def keyboard_typing(rng: np.random.Generator, seconds: float, rate_hz: int) -> S
     return blocks.with_air(rng, typed, rate_hz, rng.uniform(34, 42))
 
 
+@sound_class(
+    "IndoorActivities", "event",
+    "glass breaking", "glass shattering", "a window smashing", "a glass shatters",
+    "breaking of glass",
+)  # fmt: skip
 def glass_breaking(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """One smash, then shards that ring and settle ever more sparsely."""
     shards = []
@@ -83,6 +98,11 @@ def glass_breaking(rng: np.random.Generator, seconds: float, rate_hz: int) -> Sa
     return blocks.room(rng, smashes, rate_hz, 0.4, 0.2)
 
 
+@sound_class(
+    "IndoorActivities", "event",
+    "a coin dropping", "a coin bouncing on a table", "a dropped coin clinking",
+    "a coin falls and spins", "clinking of a coin",
+)  # fmt: skip
 def coin_drop(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """A coin that bounces ever faster and ends in a rattle."""
     base = rng.uniform(4200, 6000)
@@ -105,6 +125,11 @@ def coin_drop(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples
     return blocks.room(rng, drops, rate_hz, 0.3, 0.12)
 
 
+@sound_class(
+    "IndoorActivities", "event",
+    "keys jangling", "jingling of keys", "a bunch of keys rattling", "someone shakes keys",
+    "keys jingle",
+)  # fmt: skip
 def keys_jangling(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """A bunch of keys shaken: clusters of short, dissonant metallic clinks."""
     grains = []
@@ -127,6 +152,11 @@ def keys_jangling(rng: np.random.Generator, seconds: float, rate_hz: int) -> Sam
     return blocks.repeat(rng, seconds, rate_hz, shake, (0.02, 0.2))
 
 
+@sound_class(
+    "IndoorActivities", "event",
+    "a zipper being pulled", "zipping up of a jacket", "someone zips a bag", "a zipper zips",
+    "a zip opening and closing",
+)  # fmt: skip
 def zipper(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Teeth passing the slider: noisy ticks whose rate climbs along the pull."""
 
@@ -143,85 +173,3 @@ def zipper(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
         return sound * blocks.hump(count, 0.15, 0.1)
 
     return blocks.repeat(rng, seconds, rate_hz, pull, (0.15, 0.6))
-
-
-EVENTS: tuple[SoundEvent, ...] = (
-    SoundEvent(
-        "door_knock",
-        "IndoorActivities",
-        "event",
-        (
-            "knocking on a door",
-            "a knock at the door",
-            "someone knocks on a door",
-            "a person knocking on wood",
-            "raps on a door",
-        ),
-        door_knock,
-    ),
-    SoundEvent(
-        "keyboard_typing",
-        "IndoorActivities",
-        "event",
-        (
-            "typing on a keyboard",
-            "a person typing",
-            "keyboard keys clicking",
-            "someone types quickly",
-            "clacking of a keyboard",
-        ),
-        keyboard_typing,
-    ),
-    SoundEvent(
-        "glass_breaking",
-        "IndoorActivities",
-        "event",
-        (
-            "glass breaking",
-            "glass shattering",
-            "a window smashing",
-            "a glass shatters",
-            "breaking of glass",
-        ),
-        glass_breaking,
-    ),
-    SoundEvent(
-        "coin_drop",
-        "IndoorActivities",
-        "event",
-        (
-            "a coin dropping",
-            "a coin bouncing on a table",
-            "a dropped coin clinking",
-            "a coin falls and spins",
-            "clinking of a coin",
-        ),
-        coin_drop,
-    ),
-    SoundEvent(
-        "keys_jangling",
-        "IndoorActivities",
-        "event",
-        (
-            "keys jangling",
-            "jingling of keys",
-            "a bunch of keys rattling",
-            "someone shakes keys",
-            "keys jingle",
-        ),
-        keys_jangling,
-    ),
-    SoundEvent(
-        "zipper",
-        "IndoorActivities",
-        "event",
-        (
-            "a zipper being pulled",
-            "zipping up of a jacket",
-            "someone zips a bag",
-            "a zipper zips",
-            "a zip opening and closing",
-        ),
-        zipper,
-    ),
-)

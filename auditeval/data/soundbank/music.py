@@ -6,7 +6,7 @@ import numpy as np
 
 from . import blocks
 from .blocks import Samples
-from .event import SoundEvent
+from .event import sound_class
 
 # Semitone steps above the tonic from which tunes are drawn.
 _SCALES = ((0, 2, 4, 5, 7, 9, 11, 12), (0, 2, 3, 5, 7, 8, 10, 12), (0, 2, 4, 7, 9, 12, 14, 16))
@@ -43,6 +43,11 @@ def _plucked_string(
     return flat * blocks.hump(flat.size, 0.002, 0.2)
 
 
+@sound_class(
+    "Music", "event",
+    "a drum beat", "drums playing", "a drummer playing a beat", "drumming of a drum kit",
+    "someone plays the drums",
+)  # fmt: skip
 def drum_beat(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """A bar of bass drum, snare and hi-hat in eighth notes, repeated."""
     low = rng.uniform(48, 68)
@@ -69,6 +74,11 @@ def drum_beat(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples
     return blocks.room(rng, canvas, rate_hz, 0.3, 0.15)
 
 
+@sound_class(
+    "Music", "event",
+    "a piano playing", "piano music", "someone plays a piano", "notes played on a piano",
+    "a piano melody",
+)  # fmt: skip
 def piano_notes(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Hammered strings: stretched partials that fade faster the higher they lie."""
     canvas = np.zeros(blocks.sample_count(seconds, rate_hz))
@@ -93,6 +103,11 @@ def piano_notes(rng: np.random.Generator, seconds: float, rate_hz: int) -> Sampl
     return blocks.room(rng, canvas, rate_hz, 0.8, 0.25)
 
 
+@sound_class(
+    "Music", "event",
+    "a guitar playing", "plucking of a guitar", "guitar strings being plucked",
+    "someone plays an acoustic guitar", "an acoustic guitar tune",
+)  # fmt: skip
 def guitar_pluck(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Plucked strings through the resonances of a wooden body: picked notes, some strummed."""
     canvas = np.zeros(blocks.sample_count(seconds, rate_hz))
@@ -109,6 +124,11 @@ def guitar_pluck(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samp
     return canvas + blocks.resonate(canvas, rate_hz, body)
 
 
+@sound_class(
+    "Music", "event",
+    "a flute playing", "a flute melody", "someone plays the flute", "flute music",
+    "a tune played on a flute",
+)  # fmt: skip
 def flute_melody(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Legato tune of a flute: few harmonics, slow vibrato and breath noise."""
     step = rng.uniform(0.28, 0.6)
@@ -130,59 +150,3 @@ def flute_melody(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samp
 
     melody = blocks.repeat(rng, seconds, rate_hz, note, (0.0, 0.02))
     return blocks.room(rng, melody, rate_hz, 1.0, rng.uniform(0.25, 0.5))
-
-
-EVENTS: tuple[SoundEvent, ...] = (
-    SoundEvent(
-        "drum_beat",
-        "Music",
-        "event",
-        (
-            "a drum beat",
-            "drums playing",
-            "a drummer playing a beat",
-            "drumming of a drum kit",
-            "someone plays the drums",
-        ),
-        drum_beat,
-    ),
-    SoundEvent(
-        "piano_notes",
-        "Music",
-        "event",
-        (
-            "a piano playing",
-            "piano music",
-            "someone plays a piano",
-            "notes played on a piano",
-            "a piano melody",
-        ),
-        piano_notes,
-    ),
-    SoundEvent(
-        "guitar_pluck",
-        "Music",
-        "event",
-        (
-            "a guitar playing",
-            "plucking of a guitar",
-            "guitar strings being plucked",
-            "someone plays an acoustic guitar",
-            "an acoustic guitar tune",
-        ),
-        guitar_pluck,
-    ),
-    SoundEvent(
-        "flute_melody",
-        "Music",
-        "event",
-        (
-            "a flute playing",
-            "a flute melody",
-            "someone plays the flute",
-            "flute music",
-            "a tune played on a flute",
-        ),
-        flute_melody,
-    ),
-)

@@ -6,9 +6,14 @@ import numpy as np
 
 from . import blocks
 from .blocks import Samples
-from .event import SoundEvent
+from .event import sound_class
 
 
+@sound_class(
+    "OutdoorActivities", "event",
+    "a church bell ringing", "tolling of a bell", "a church bell tolls", "church bells ring",
+    "a large bell chiming",
+)  # fmt: skip
 def church_bell(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Tolling bell with the classic partials: hum, prime, tierce, quint, nominal and above."""
     prime = rng.uniform(220, 480)
@@ -37,6 +42,11 @@ def church_bell(rng: np.random.Generator, seconds: float, rate_hz: int) -> Sampl
     return blocks.room(rng, tolls, rate_hz, 1.2, 0.3)
 
 
+@sound_class(
+    "OutdoorActivities", "event",
+    "a gunshot", "gunshots firing", "a gun being fired", "someone fires a gun",
+    "the crack of a rifle",
+)  # fmt: skip
 def gunshot(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Muzzle blast: a very sharp crack with a boom, and echoes off the land."""
     bright = rng.uniform(-8, 0)
@@ -60,6 +70,11 @@ def gunshot(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     return blocks.room(rng, shots, rate_hz, 1.4, rng.uniform(0.3, 0.6))
 
 
+@sound_class(
+    "OutdoorActivities", "event",
+    "sawing of wood", "a saw cutting wood", "someone saws a board", "a hand saw scraping",
+    "a person sawing",
+)  # fmt: skip
 def hand_saw(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Push and pull strokes: teeth scraping fibres through the resonances of board and blade."""
     teeth_hz = rng.uniform(140, 260)
@@ -85,6 +100,11 @@ def hand_saw(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     return blocks.with_air(rng, strokes, rate_hz, rng.uniform(38, 46))
 
 
+@sound_class(
+    "OutdoorActivities", "event",
+    "a whistle blowing", "a referee blows a whistle", "the shrill of a whistle", "a whistle blast",
+    "someone blowing a whistle",
+)  # fmt: skip
 def whistle(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Referee's pea whistle: a high tone shaken in pitch and loudness by the pea, with breath."""
     base = rng.uniform(2500, 3500)
@@ -103,6 +123,11 @@ def whistle(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     return blocks.room(rng, blows, rate_hz, 0.8, rng.uniform(0.1, 0.3))
 
 
+@sound_class(
+    "OutdoorActivities", "event",
+    "hammering of nails", "a hammer striking a nail", "someone hammers on wood", "hammer blows",
+    "a person hammering",
+)  # fmt: skip
 def hammering(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Steel hammer on a nail: a bright clank over the thud of the board."""
     nail = rng.uniform(2000, 3600)
@@ -122,6 +147,11 @@ def hammering(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples
     return blocks.room(rng, blows, rate_hz, 0.5, rng.uniform(0.2, 0.4))
 
 
+@sound_class(
+    "OutdoorActivities", "event",
+    "fireworks exploding", "fireworks bursting in the sky", "booming of fireworks",
+    "fireworks go off", "crackling fireworks",
+)  # fmt: skip
 def fireworks(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Deep bursts in the sky, each followed by a shower of crackles."""
     grains = [
@@ -142,85 +172,3 @@ def fireworks(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples
 
     bursts = blocks.beat(rng, seconds, rate_hz, burst, rng.uniform(0.4, 0.9), 0.5)
     return blocks.room(rng, bursts, rate_hz, 1.5, rng.uniform(0.4, 0.7))
-
-
-EVENTS: tuple[SoundEvent, ...] = (
-    SoundEvent(
-        "church_bell",
-        "OutdoorActivities",
-        "event",
-        (
-            "a church bell ringing",
-            "tolling of a bell",
-            "a church bell tolls",
-            "church bells ring",
-            "a large bell chiming",
-        ),
-        church_bell,
-    ),
-    SoundEvent(
-        "gunshot",
-        "OutdoorActivities",
-        "event",
-        (
-            "a gunshot",
-            "gunshots firing",
-            "a gun being fired",
-            "someone fires a gun",
-            "the crack of a rifle",
-        ),
-        gunshot,
-    ),
-    SoundEvent(
-        "hand_saw",
-        "OutdoorActivities",
-        "event",
-        (
-            "sawing of wood",
-            "a saw cutting wood",
-            "someone saws a board",
-            "a hand saw scraping",
-            "a person sawing",
-        ),
-        hand_saw,
-    ),
-    SoundEvent(
-        "whistle",
-        "OutdoorActivities",
-        "event",
-        (
-            "a whistle blowing",
-            "a referee blows a whistle",
-            "the shrill of a whistle",
-            "a whistle blast",
-            "someone blowing a whistle",
-        ),
-        whistle,
-    ),
-    SoundEvent(
-        "hammering",
-        "OutdoorActivities",
-        "event",
-        (
-            "hammering of nails",
-            "a hammer striking a nail",
-            "someone hammers on wood",
-            "hammer blows",
-            "a person hammering",
-        ),
-        hammering,
-    ),
-    SoundEvent(
-        "fireworks",
-        "OutdoorActivities",
-        "event",
-        (
-            "fireworks exploding",
-            "fireworks bursting in the sky",
-            "booming of fireworks",
-            "fireworks go off",
-            "crackling fireworks",
-        ),
-        fireworks,
-    ),
-)

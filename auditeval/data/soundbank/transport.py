@@ -6,7 +6,7 @@ import numpy as np
 
 from . import blocks
 from .blocks import Samples
-from .event import SoundEvent
+from .event import sound_class
 
 
 def _engine(
@@ -28,6 +28,11 @@ def _engine(
     return blocks.resonate(source, rate_hz, pipes) + 0.04 * hiss * firing
 
 
+@sound_class(
+    "Transportation", "background",
+    "an engine idling", "a car engine running", "a vehicle idling", "idling of a truck",
+    "a motor running steadily",
+)  # fmt: skip
 def engine_idling(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """A car or lorry standing with its engine on."""
     count = blocks.sample_count(seconds, rate_hz)
@@ -38,24 +43,11 @@ def engine_idling(rng: np.random.Generator, seconds: float, rate_hz: int) -> Sam
     return sound / np.abs(sound).max() + rng.uniform(0.015, 0.05) * clatter * (0.2 + tick)
 
 
-def engine_revving(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
-    """A motorcycle blipping its throttle: the firing rate leaps up and sinks back."""
-    count = blocks.sample_count(seconds, rate_hz)
-    time = np.arange(count) / rate_hz
-    knots_at, knots = [0.0], [rng.uniform(0.8, 1.0)]
-    at = blocks.first_onset(rng, seconds)
-    while at < seconds + 1:
-        rise, hold = rng.uniform(0.25, 0.6), rng.uniform(0.1, 0.5)
-        knots_at += [at, at + rise, at + rise + hold, at + rise + hold + 0.5]
-        top = rng.uniform(2.2, 3.8)
-        knots += [1.0, top, top * 0.95, 1.1]
-        at += rise + hold + 0.5 + rng.uniform(0.05, 0.4)
-    speed = np.interp(time, knots_at, knots)
-    idle_hz = rng.uniform(32, 48)
-    sound = _engine(rng, idle_hz * speed, rate_hz, rng.uniform(1.1, 1.7), 0.35)
-    return np.tanh(sound / (np.std(sound) * 2.5)) * speed
-
-
+@sound_class(
+    "Transportation", "background",
+    "highway traffic passing", "cars driving by", "traffic noise", "vehicles passing on a road",
+    "road traffic humming",
+)  # fmt: skip
 def highway_traffic(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Tyre roar of a steady flow with single vehicles swelling past."""
     count = blocks.sample_count(seconds, rate_hz)
@@ -73,6 +65,11 @@ def highway_traffic(rng: np.random.Generator, seconds: float, rate_hz: int) -> S
     return far * rng.uniform(0.5, 0.9) + near * (0.2 + passing)
 
 
+@sound_class(
+    "Transportation", "background",
+    "a train rolling over tracks", "clickety-clack of a train", "a train moving on rails",
+    "railway cars rattling past", "a train passing",
+)  # fmt: skip
 def train_rolling(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Rolling rumble with the double knock of each bogie over the rail joints."""
     count = blocks.sample_count(seconds, rate_hz)
@@ -101,6 +98,34 @@ def train_rolling(rng: np.random.Generator, seconds: float, rate_hz: int) -> Sam
     return rumble * (1 + 0.5 * joints) + rng.uniform(0.8, 1.4) * thud * joints
 
 
+@sound_class(
+    "Transportation", "event",
+    "an engine revving", "a motorcycle revving", "revving of a motor", "a motorbike accelerates",
+    "an engine revs up",
+)  # fmt: skip
+def engine_revving(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
+    """A motorcycle blipping its throttle: the firing rate leaps up and sinks back."""
+    count = blocks.sample_count(seconds, rate_hz)
+    time = np.arange(count) / rate_hz
+    knots_at, knots = [0.0], [rng.uniform(0.8, 1.0)]
+    at = blocks.first_onset(rng, seconds)
+    while at < seconds + 1:
+        rise, hold = rng.uniform(0.25, 0.6), rng.uniform(0.1, 0.5)
+        knots_at += [at, at + rise, at + rise + hold, at + rise + hold + 0.5]
+        top = rng.uniform(2.2, 3.8)
+        knots += [1.0, top, top * 0.95, 1.1]
+        at += rise + hold + 0.5 + rng.uniform(0.05, 0.4)
+    speed = np.interp(time, knots_at, knots)
+    idle_hz = rng.uniform(32, 48)
+    sound = _engine(rng, idle_hz * speed, rate_hz, rng.uniform(1.1, 1.7), 0.35)
+    return np.tanh(sound / (np.std(sound) * 2.5)) * speed
+
+
+@sound_class(
+    "Transportation", "event",
+    "a siren wailing", "an emergency siren", "a police siren sounding", "wailing of a siren",
+    "an ambulance siren blares",
+)  # fmt: skip
 def siren(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Emergency vehicle: slow wail, quick yelp or two-tone, by the seed."""
     count = blocks.sample_count(seconds, rate_hz)
@@ -121,6 +146,11 @@ def siren(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     return blocks.room(rng, tone, rate_hz, 0.9, rng.uniform(0.2, 0.5))
 
 
+@sound_class(
+    "Transportation", "event",
+    "a car horn honking", "honking of a car", "a car honks", "a vehicle horn beeping",
+    "a driver honking",
+)  # fmt: skip
 def car_horn(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Two reed tones about a third apart, in one to three honks."""
     low = rng.uniform(330, 440)
@@ -140,6 +170,11 @@ def car_horn(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     return blocks.room(rng, honks, rate_hz, 0.6, rng.uniform(0.15, 0.4))
 
 
+@sound_class(
+    "Transportation", "event",
+    "a train horn blowing", "a train blows its horn", "the blast of a train horn",
+    "a locomotive horn sounding", "a train honking",
+)  # fmt: skip
 def train_horn(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Locomotive air horn: a brassy chord of several chimes in a wide space."""
     chord = rng.uniform(250, 330) * np.array([1.0, 1.19, 1.335, 1.585, 1.89])
@@ -159,6 +194,11 @@ def train_horn(rng: np.random.Generator, seconds: float, rate_hz: int) -> Sample
     return blocks.room(rng, blasts, rate_hz, 1.6, rng.uniform(0.5, 0.9))
 
 
+@sound_class(
+    "Transportation", "event",
+    "a bicycle bell ringing", "a bike bell dinging", "ringing of a bicycle bell",
+    "a cyclist rings a bell", "the ding of a bike bell",
+)  # fmt: skip
 def bicycle_bell(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Small steel dome struck in quick succession by the whirling clapper."""
     base = rng.uniform(2200, 3400)
@@ -179,6 +219,11 @@ def bicycle_bell(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samp
     return blocks.repeat(rng, seconds, rate_hz, trill, (0.0, 0.4))
 
 
+@sound_class(
+    "Transportation", "event",
+    "a helicopter flying", "helicopter blades whirring", "a chopper hovering overhead",
+    "a helicopter passes by", "whirring of a helicopter",
+)  # fmt: skip
 def helicopter(rng: np.random.Generator, seconds: float, rate_hz: int) -> Samples:
     """Blade slap: noise and low thumps chopped at the blade rate, over a turbine's whine."""
     count = blocks.sample_count(seconds, rate_hz)
@@ -198,124 +243,3 @@ def helicopter(rng: np.random.Generator, seconds: float, rate_hz: int) -> Sample
     whine = blocks.partials(np.full(count, rng.uniform(600, 1100)), rate_hz, [1.0, 0.4])
     near = blocks.contour(count, *rng.uniform(0.55, 1.0, 3))
     return near * (2.2 * thump / np.std(thump) + wash * (0.35 + 2.0 * chop) + 0.05 * whine)
-
-
-EVENTS: tuple[SoundEvent, ...] = (
-    SoundEvent(
-        "engine_idling",
-        "Transportation",
-        "background",
-        (
-            "an engine idling",
-            "a car engine running",
-            "a vehicle idling",
-            "idling of a truck",
-            "a motor running steadily",
-        ),
-        engine_idling,
-    ),
-    SoundEvent(
-        "highway_traffic",
-        "Transportation",
-        "background",
-        (
-            "highway traffic passing",
-            "cars driving by",
-            "traffic noise",
-            "vehicles passing on a road",
-            "road traffic humming",
-        ),
-        highway_traffic,
-    ),
-    SoundEvent(
-        "train_rolling",
-        "Transportation",
-        "background",
-        (
-            "a train rolling over tracks",
-            "clickety-clack of a train",
-            "a train moving on rails",
-            "railway cars rattling past",
-            "a train passing",
-        ),
-        train_rolling,
-    ),
-    SoundEvent(
-        "engine_revving",
-        "Transportation",
-        "event",
-        (
-            "an engine revving",
-            "a motorcycle revving",
-            "revving of a motor",
-            "a motorbike accelerates",
-            "an engine revs up",
-        ),
-        engine_revving,
-    ),
-    SoundEvent(
-        "siren",
-        "Transportation",
-        "event",
-        (
-            "a siren wailing",
-            "an emergency siren",
-            "a police siren sounding",
-            "wailing of a siren",
-            "an ambulance siren blares",
-        ),
-        siren,
-    ),
-    SoundEvent(
-        "car_horn",
-        "Transportation",
-        "event",
-        (
-            "a car horn honking",
-            "honking of a car",
-            "a car honks",
-            "a vehicle horn beeping",
-            "a driver honking",
-        ),
-        car_horn,
-    ),
-    SoundEvent(
-        "train_horn",
-        "Transportation",
-        "event",
-        (
-            "a train horn blowing",
-            "a train blows its horn",
-            "the blast of a train horn",
-            "a locomotive horn sounding",
-            "a train honking",
-        ),
-        train_horn,
-    ),
-    SoundEvent(
-        "bicycle_bell",
-        "Transportation",
-        "event",
-        (
-            "a bicycle bell ringing",
-            "a bike bell dinging",
-            "ringing of a bicycle bell",
-            "a cyclist rings a bell",
-            "the ding of a bike bell",
-        ),
-        bicycle_bell,
-    ),
-    SoundEvent(
-        "helicopter",
-        "Transportation",
-        "event",
-        (
-            "a helicopter flying",
-            "helicopter blades whirring",
-            "a chopper hovering overhead",
-            "a helicopter passes by",
-            "whirring of a helicopter",
-        ),
-        helicopter,
-    ),
-)
