@@ -17,61 +17,27 @@ from auditeval.benchmarks.speecheditbench.results import LATEST
 from auditeval.benchmarks.speecheditbench.samples import TASKS, Sample, Task
 from auditeval.version import __version__
 
-_GROUPS: Mapping[Task, Mapping[str, str]] = {
-    "content": {
-        "by_edit_type": "{edit_type}",
-        "by_dataset": "{source_dataset}",
-        "by_language": "{language}",
-    },
-    "speaker": {
-        "by_language": "{language}",
-        "by_dataset": "{source_dataset}",
-        "by_target_speaker": "{target_speaker}",
-    },
-    "emotion": {
-        "by_dataset": "{source_dataset}",
-        "by_subset": "{subset}",
-        "by_target_emotion": "{target_emotion}",
-        "by_source_emotion": "{source_emotion}",
-        # There, rows without an error have no language, and are all in one group "unknown".
-        "by_language": "{language}",
-        "by_emotion_taxonomy": "{emotion_taxonomy}",
-    },
-    "style": {
-        "by_dataset": "{source_dataset}",
-        "by_subset": "{subset}",
-        "by_target_style": "{target_style}",
-        "by_source_style": "{source_style}",
-        "by_language": "{language}",
-    },
-    "prosody": {
-        "by_prosody_type": "{prosody_type}",
-        "by_language": "{language}",
-        "by_dataset": "{source_dataset}",
-    },
-    "paralinguistic": {
-        "by_operation": "{operation}",
-        "by_event": "{target_event}",
-        "by_operation_event": "{operation}/{target_event}",
-        "by_dataset": "{source_dataset}",
-        "by_language": "{language}",
-    },
-    "acoustic": {
-        "by_subtask": "{subtask}",
-        "by_degradation_type": "{degradation_type}",
-        "by_env_type": "{env_type}",
-        "by_env_subtype": "{env_subtype}",
-        "by_language": "{language}",
-        "by_dataset": "{source_dataset}",
-    },
-    "compositional": {
-        "by_difficulty": "{difficulty}",
-        "by_combo_type": "{combo_type}",
-        "by_language": "{language}",
-        "by_combo_language": "{combo_type}::{language}",
-    },
+_GROUPS: Mapping[Task, tuple[str, ...]] = {
+    "content": ("edit_type", "dataset", "language"),
+    "speaker": ("language", "dataset", "target_speaker"),
+    # There, rows without an error have no language, and are all in one group "unknown".
+    "emotion": (
+        *("dataset", "subset", "target_emotion", "source_emotion"),
+        *("language", "emotion_taxonomy"),
+    ),
+    "style": ("dataset", "subset", "target_style", "source_style", "language"),
+    "prosody": ("prosody_type", "language", "dataset"),
+    "paralinguistic": ("operation", "event", "operation_event", "dataset", "language"),
+    "acoustic": ("subtask", "degradation_type", "env_type", "env_subtype", "language", "dataset"),
+    "compositional": ("difficulty", "combo_type", "language", "combo_language"),
 }
-"""What names the group of a row; one with an empty name is in none."""
+_NAMES = {
+    "dataset": "{source_dataset}",
+    "event": "{target_event}",
+    "operation_event": "{operation}/{target_event}",
+    "combo_language": "{combo_type}::{language}",
+}
+"""What names the group of a row, where it is not the key itself; without a name it is in none."""
 
 _EVERY = {"joint_success_rate": "joint_success", "avg_utmos": "utmos"}
 _ATOMIC = {
@@ -239,11 +205,12 @@ def _summary(task: Task, details: Sequence[Mapping[str, Any]], missing: Sequence
         **dict.fromkeys(_OF_OUTPUTS.get(task, ()), len(details)),
     }
     by_kind: dict[str, Any] = {}
-    for kind, name in _GROUPS[task].items():
-        groups = defaultdict(list)
+    for kind in _GROUPS[task]:
+        name, groups = _NAMES.get(kind, f"{{{kind}}}"), defaultdict(list)
         for row in details:
             groups[name.format_map({key: value or "" for key, value in row.items()})].append(row)
-        by_kind[kind] = {group: _stats(task, groups[group]) for group in sorted(groups) if group}
+        found = {group: _stats(task, groups[group]) for group in sorted(groups) if group}
+        by_kind[f"by_{kind}"] = found
     return {"overall": overall, **by_kind}
 
 
