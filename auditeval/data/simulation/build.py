@@ -242,7 +242,6 @@ def _scene(
         (samples, changed), later = render(scene, operation, doses, rng), 0.0
         if rng.random() < SHARE:
             samples, later = nuisance(samples, rng)
-        severities = {fault: dose.severity for fault, dose in doses.items()}
         axes = [axis for axis in AXES if operation != UNEDITED or axis != "relevance"]
         votes = panel.rate(doses, len(before), np.random.default_rng(seed), rng, axes)
         if np.abs(samples).max() < _FAINTEST:  # a low- and a high-pass may leave nothing to rate
@@ -262,12 +261,7 @@ def _scene(
                 raters=dict(votes),
             )
         )
-        local = [fault for fault, dose in doses.items() if dose.span is not None]
-        row = row_of(scene, edited.stem, operation, changed, len(samples), later)
-        needs = {FAULTS[fault].needs for fault in doses}
-        spares = [name for need, name in scene.spare_names.items() if need in needs]
-        sounds = sorted({row["background"], *row["events"], *spares})
-        rows.append(row | {"faults": severities, "local": local, "sounds": sounds})
+        rows.append(row_of(scene, edited.stem, operation, doses, len(samples), changed, later))
 
     for system in map(str, rng.choice(list(SYSTEMS), EDITS_PER_SCENE, replace=False)):
         operation = UNEDITED if rng.random() < share else _operation(scene, rng)
@@ -304,19 +298,26 @@ def row_of(
     scene: Scene,
     name: str,
     operation: str,
-    changed: Sequence[tuple[int, int]],
+    doses: Mapping[str, Dose],
     length: int,
+    changed: Sequence[tuple[int, int]] = (),
     later: float = 0.0,
 ) -> Row:
-    """A line of edits.jsonl without its faults; `changed` in samples, `later` in seconds."""
+    """A line of edits.jsonl; `length` and `changed` in samples, `later` in seconds."""
     end = length / RATE_HZ
     times = [[min(max(0.0, at / RATE_HZ + later), end) for at in span] for span in changed]
+    events = [scene.events[slot].name for slot in SLOTS[operation] if slot]
+    needs = {FAULTS[fault].needs for fault in doses}
+    spares = [spare for need, spare in scene.spare_names.items() if need in needs]
     return {
         "id": name,
         "operation": operation,
         "changed": [[round(start, 6), round(stop, 6)] for start, stop in times],
         "background": scene.name,
-        "events": [scene.events[slot].name for slot in SLOTS[operation] if slot],
+        "events": events,
+        "faults": {fault: dose.severity for fault, dose in doses.items()},
+        "local": [fault for fault, dose in doses.items() if dose.span is not None],
+        "sounds": sorted({scene.name, *events, *spares}),
     }
 
 

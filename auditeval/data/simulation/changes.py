@@ -210,11 +210,7 @@ def _scene(
                 raters=dict(votes),
             )
         )
-        row = row_of(scene, edited.stem, UNEDITED, [], len(samples), later)
-        row |= {"faults": {n: d.severity for n, d in doses.items()}, "local": []}
-        needs = {FAULTS[fault].needs for fault in doses}
-        spares = [spare for need, spare in scene.spare_names.items() if need in needs]
-        row |= {"sounds": sorted({scene.name, *spares})}
+        row = row_of(scene, edited.stem, UNEDITED, doses, len(samples), later=later)
         rows.append(row | {"change": asked.change, "amount": asked.amount})
     return pairs, rows
 

@@ -155,8 +155,7 @@ def _trial(
             **said,
         )
         pairs.append(pair)
-        row = row_of(scene, pair.id, operation, changed, len(samples))
+        row = row_of(scene, pair.id, operation, doses, len(samples), changed)
         sounds = sorted({row["background"], *row["events"], scene.wrong().name})
-        severities = {name: dose.severity for name, dose in doses.items()}
-        rows.append(row | {"faults": severities, "local": [], "sounds": sounds})
+        rows.append(row | {"sounds": sounds})
     return pairs, rows

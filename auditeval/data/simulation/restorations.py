@@ -134,12 +134,8 @@ def _scene(
         samples = samples * min(1.0, _LEVELLED / max(float(np.abs(samples).max()), 1e-9))
         edited = folder / f"{name}_{variant}.flac"
         write_clip(edited, samples.astype(np.float32))
-        row = row_of(scene, edited.stem, UNEDITED, [], len(samples), later)
-        needs = {FAULTS[n].needs for n in (fault.name, *doses)}
-        spares = [spare for need, spare in scene.spare_names.items() if need in needs]
-        severities = {n: dose.severity for n, dose in doses.items()}
-        row |= {"faults": {fault.name: whole.severity, **severities}}
-        row |= {"local": [], "sounds": sorted({scene.name, *spares})}
+        suffered = {fault.name: whole, **doses}
+        rows.append(row_of(scene, edited.stem, UNEDITED, suffered, len(samples), later=later))
         means = _means(fault, whole, rest, doses, len(samples))
         pair = EditPair(
             id=edited.stem,
@@ -154,7 +150,6 @@ def _scene(
             raters=dict(panel.votes(means, np.random.default_rng(seed), vote)),
         )
         pairs.append(pair)
-        rows.append(row)
     return pairs, rows
 
 
