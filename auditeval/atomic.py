@@ -84,6 +84,18 @@ def claim(folder: Path, name: str, settings: Mapping[str, Any]) -> None:
 
 
 @contextmanager
+def resumable(output: Path) -> Iterator[None]:
+    """Of a command that goes on where it was stopped; what the disk refuses raises UserError."""
+    try:
+        yield
+    except OSError as error:
+        raise UserError(
+            f"{output}: cannot be written ({error.strerror}); what is finished is kept, and the "
+            "same command goes on from there"
+        ) from None
+
+
+@contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
     """A temporary folder beside `path`, put in its place when the block ends without an error.
 

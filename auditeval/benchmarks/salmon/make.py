@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from auditeval.atomic import claim, replacing
+from auditeval.atomic import claim, replacing, resumable
 from auditeval.audio import files
 from auditeval.audio.waveform import quantised
 from auditeval.benchmarks.salmon.samples import CONSISTENCY, MADE, PARTS
@@ -114,7 +114,7 @@ def make(
         **asdict(settings),
         "speech_sha256": digest(spoken),
     }
-    try:
+    with resumable(output):
         for part in parts:
             sources, inputs = Sources(spoken, [], []), dict[str, Any]()
             if part in _NOISY:
@@ -126,11 +126,6 @@ def make(
             if part == "rir_consistency":
                 sources = sources._replace(rooms=_rooms(rooms, settings))
             _make_part(output / part, part, sources, settings, report)
-    except OSError as error:
-        raise UserError(
-            f"{output}: cannot be written ({error.strerror}); what is finished is kept, and the "
-            "same command goes on from there"
-        ) from None
     return output
 
 

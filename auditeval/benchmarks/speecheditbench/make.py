@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from auditeval.atomic import claim, replacing
+from auditeval.atomic import claim, replacing, resumable
 from auditeval.audio import files
 from auditeval.audio.waveform import quantised
 from auditeval.benchmarks.speecheditbench.make_items import (
@@ -108,7 +108,7 @@ def make(
         "rooms_sha256": digest(read_recordings(rooms)) if rooms else None,
     }
     sources = Sources(spoken, noises, {}, settings)
-    try:
+    with resumable(output):
         for task, known in _TASKS.items():
             chosen = [kind for kind in known if kind in kinds]
             folder = output / "data" / task
@@ -120,11 +120,6 @@ def make(
             if {"reverb", "enhancement"} & set(chosen):
                 sources = sources._replace(rooms=_rooms(rooms, settings))
             _make_task(output, task, chosen, sources, report)
-    except OSError as error:
-        raise UserError(
-            f"{output}: cannot be written ({error.strerror}); what is finished is kept, and the "
-            "same command goes on from there"
-        ) from None
     return output
 
 

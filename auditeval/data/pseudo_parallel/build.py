@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from auditeval import manifest
-from auditeval.atomic import claim, replacing
+from auditeval.atomic import claim, replacing, resumable
 from auditeval.audio import AudioError, files, mixes
 from auditeval.blocks import Block, Engine, Local, cut
 from auditeval.data.pseudo_parallel import plan, table
@@ -105,23 +105,19 @@ def build(
     }
     made, path = output / MIXES, output / "manifest.jsonl"
     try:
-        claim(output, "build.json", record)
-        if not (output / LEFT_OUT).exists():
-            _plan(lists, output, settings, group_by, threads, engine, report)
-        if audio_format != "virtual":
-            start = partial(_Renderer, made, audio_format, threads)
-            steps = engine.run(start, cut(table.count(made), _BLOCK_ROWS))
-            for _ in _counted(steps, table.count(made), "writing audio", report):
-                pass
-        if not path.exists():
-            manifest.write(_pairs(made, settings.seed, audio_format, report), path)
+        with resumable(output):
+            claim(output, "build.json", record)
+            if not (output / LEFT_OUT).exists():
+                _plan(lists, output, settings, group_by, threads, engine, report)
+            if audio_format != "virtual":
+                start = partial(_Renderer, made, audio_format, threads)
+                steps = engine.run(start, cut(table.count(made), _BLOCK_ROWS))
+                for _ in _counted(steps, table.count(made), "writing audio", report):
+                    pass
+            if not path.exists():
+                manifest.write(_pairs(made, settings.seed, audio_format, report), path)
     except AudioError as error:
         raise UserError(str(error)) from None
-    except OSError as error:
-        raise UserError(
-            f"{output}: cannot be written ({error.strerror}); what is finished is kept, and the "
-            "same command goes on from there"
-        ) from None
     return Built(path, table.positions(made), _read_left_out(output / LEFT_OUT))
 
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from auditeval.atomic import claim, replacing
+from auditeval.atomic import claim, replacing, resumable
 from auditeval.audio import files
 from auditeval.audio.waveform import Waveform, quantised
 from auditeval.blocks import Block, Engine, Local, cut
@@ -126,7 +126,7 @@ def generate(
     settings = {"prompts_sha256": digest, "seconds": seconds, "takes": takes, "seed": seed}
     reasons: dict[int, str | None] = {}
     total = len(prompts) * takes
-    try:
+    with resumable(output):
         claim(output, "generate.json", {**settings, "model": model.name})
         start = partial(_Generator, prompts, model, output, seconds, takes, seed)
         for block, reason in (engine or Local()).run(start, cut(total, 1)):
@@ -146,11 +146,6 @@ def generate(
             temporary.open("w", newline="", encoding="utf-8") as file,
         ):
             csv.writer(file, lineterminator="\n").writerows([_COLUMNS, *lines])
-    except OSError as error:
-        raise UserError(
-            f"{output}: cannot be written ({error.strerror}); what is finished is kept, and the "
-            "same command goes on from there"
-        ) from None
 
 
 def _path(folder: Path, row: int, takes: int) -> Path:
