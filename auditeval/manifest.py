@@ -46,7 +46,7 @@ def iterate(path: str | os.PathLike[str], start: Start = BEGINNING) -> Iterator[
 
 def checked_line(line: bytes, path: Path, number: int) -> dict[str, Any]:
     """One line of the JSONL manifest `path` as it stands, once `iterate` would accept it."""
-    row = _parse(line, path, number)
+    row = reading.json_object(line, f"{path}:{number}")
     _validate(row, path, number)
     return row
 
@@ -229,17 +229,7 @@ def _rows(path: Path, start: Start) -> Iterator[tuple[int, dict[str, Any]]]:
 def _read_jsonl(path: Path, start: Start) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, line in enumerate(reading.lines(path, start.byte), start=start.line + 1):
         if line.strip():
-            yield number, _parse(line, path, number)
-
-
-def _parse(line: bytes, path: Path, number: int) -> dict[str, Any]:
-    try:
-        row = reading.from_json(line)
-    except ValueError as error:
-        raise UserError(f"{path}:{number}: {error}") from None
-    if not isinstance(row, dict):
-        raise UserError(f"{path}:{number}: expected a JSON object, found {type(row).__name__}")
-    return row
+            yield number, reading.json_object(line, f"{path}:{number}")
 
 
 def _read_csv(path: Path, start: Start) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -128,6 +128,17 @@ def csv_rows(
         raise UserError(f"{path}:{line + 1}: is not CSV ({error})") from None
 
 
+def json_object(line: bytes, where: str) -> dict[str, Any]:
+    """A line that holds an object; raises UserError, which begins with `where`, for another."""
+    try:
+        found = from_json(line)
+    except ValueError as error:
+        raise UserError(f"{where}: {error}") from None
+    if not isinstance(found, dict):
+        raise UserError(f"{where}: expected a JSON object, found {type(found).__name__}")
+    return found
+
+
 def json_file(path: Path) -> Any:
     """The value of a JSON file; raises UserError for what `content` or `from_json` refuse, and
     StorageError where that cannot be known."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditeval import storage
 from auditeval.atomic import new_folder, replacing
-from auditeval.reading import BEGINNING, csv_rows, from_json, lines, opened
+from auditeval.reading import BEGINNING, csv_rows, json_object, lines, opened
 from auditeval.text import shortened
 from auditeval.types import AXES, Scores, UserError
 
@@ -272,19 +272,9 @@ def _jsonl_blocks(path: Path) -> Iterator[pyarrow.Table]:
     while rows := dict(islice(numbered, _ROWS)):
         if not checked:
             number, line = next(iter(rows.items()))
-            _columns(list(_object(line, f"{path}:{number}")), path)
+            _columns(list(json_object(line, f"{path}:{number}")), path)
             checked = True
         yield _parsed(rows, path)
-
-
-def _object(line: bytes, where: str) -> dict[str, Any]:
-    try:
-        found = from_json(line)
-    except ValueError as error:
-        raise UserError(f"{where}: {error}") from None
-    if not isinstance(found, dict):
-        raise UserError(f"{where}: expected a JSON object, found {type(found).__name__}")
-    return found
 
 
 def _parsed(rows: Mapping[int, bytes], path: Path) -> pyarrow.Table:
