@@ -82,6 +82,9 @@ class Extractor:
     device = torch.device("cpu")
     """Where it computes: of two kinds of device the numbers differ by rounding."""
 
+    def __init__(self) -> None:
+        self.arguments = {}
+
     @property
     def made_by(self) -> str:
         """Whose numbers an entry of the cache holds: `revision` alone where the CPU made them."""

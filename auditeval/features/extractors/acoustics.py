@@ -46,9 +46,6 @@ class Acoustics(Extractor):
     rate_hz = Spectrum.rate_hz
     alignment = tuple(f"{name}_{way}" for name in MEASURES for way in ("up", "down"))
 
-    def __init__(self) -> None:
-        self.arguments = {}
-
     def compare(self, original: Frames, edited: Frames, alignment: Alignment | None) -> np.ndarray:
         """Of the frames that both clips have, but for the ends; 0 where these are too few."""
         if alignment is None:

@@ -36,9 +36,6 @@ class Likeness(Extractor):
         *(f"softer_{region}" for region in REGIONS),  # and fall
     )
 
-    def __init__(self) -> None:
-        self.arguments = {}
-
     def compare(self, original: Frames, edited: Frames, alignment: Alignment | None) -> np.ndarray:
         """Both clips where they overlap, at the delay and level of the alignment."""
         if alignment is None:

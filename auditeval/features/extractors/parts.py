@@ -76,9 +76,6 @@ class ChangeParts(Extractor):
         "denser",
     )
 
-    def __init__(self) -> None:
-        self.arguments = {}
-
     def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
         """Mono float32 (N,) at 16 kHz, within `audio.MAX_PEAK`, which float16 holds."""
         power = _banded(np.abs(_spectra(samples)) ** 2)

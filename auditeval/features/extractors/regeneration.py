@@ -41,9 +41,6 @@ class Regeneration(Extractor):
         "bandwidth",
     )
 
-    def __init__(self) -> None:
-        self.arguments = {}
-
     def compare(self, original: Frames, edited: Frames, alignment: Alignment | None) -> np.ndarray:
         """Of all frames of both clips, at one level."""
         if alignment is None:

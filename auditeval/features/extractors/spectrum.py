@@ -14,8 +14,6 @@ from auditeval.features.comparison import Frames
 from auditeval.features.extractor import AudioFeatures, Extractor
 from auditeval.features.mel import SILENCE_DB, hann, htk_filters
 
-"""Band power below this (full scale = 0 dB) is noise of the arithmetic, not sound."""
-
 _BLOCK_FRAMES = 4096
 """Frames transformed at a time: an hour takes the memory of a minute."""
 
@@ -42,9 +40,6 @@ class Spectrum(Extractor):
     RESOLUTIONS = ((1024, 320), (4096, 1280))  # (n_fft, hop) in samples: 32 and 128 ms windows
     STATISTICS = 5
     dim = len(RESOLUTIONS) * BANDS * STATISTICS
-
-    def __init__(self) -> None:
-        self.arguments = {}
 
     def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
         """Mono float32 (N,) at 32 kHz to 640 statistics and the log-mel frames."""

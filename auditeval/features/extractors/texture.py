@@ -57,9 +57,6 @@ class Texture(Extractor):
         "gaps_worst",  # in the twentieth of the frames where most came
     )
 
-    def __init__(self) -> None:
-        self.arguments = {}
-
     def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
         """Mono float32 (N,) at 32 kHz; the embedding is the mean over frames."""
         power = _band_power(samples)
