@@ -119,9 +119,8 @@ def _all(verdicts: Iterable[bool | None]) -> bool | None:
     return None if None in verdicts else True
 
 
-def _content(case: Case, edit: Edit) -> Target:
+def _content(case: Case, edit: Edit[ContentAnchor]) -> Target:
     anchor, row = edit.anchor, case.sample.row
-    assert isinstance(anchor, ContentAnchor)
     asked = ContentEdit(
         anchor.edit_type,
         row.transcript,
@@ -146,9 +145,8 @@ def _speaker(case: Case, edit: Edit) -> Target:
     return verdict(similarity >= least, values, reason, failures.SPEAKER_MISS)
 
 
-def _emotion(case: Case, edit: Edit) -> Target:
+def _emotion(case: Case, edit: Edit[EmotionAnchor]) -> Target:
     anchor, row = edit.anchor, case.sample.row
-    assert isinstance(anchor, EmotionAnchor)
     labels = taxonomy(row, anchor)
     reply = case.ask(emotion_question(case.output, case.transcript.text, labels))
     wanted, source = emotion(anchor.target_emotion), emotion(anchor.source_emotion)
@@ -162,9 +160,8 @@ def _emotion(case: Case, edit: Edit) -> Target:
     return verdict(predicted == wanted, values, f"sounds {predicted}, not {wanted}", failure)
 
 
-def _style(case: Case, edit: Edit) -> Target:
+def _style(case: Case, edit: Edit[StyleAnchor]) -> Target:
     anchor = edit.anchor
-    assert isinstance(anchor, StyleAnchor)
     reply = case.ask(style_question(case.output, anchor.target_style))
     score, said = reply.target_style_score, reply.target_style_success
     scores = reply.style_scores
@@ -184,9 +181,8 @@ def _style(case: Case, edit: Edit) -> Target:
     )
 
 
-def _paralinguistic(case: Case, edit: Edit) -> Target:
+def _paralinguistic(case: Case, edit: Edit[ParalinguisticAnchor]) -> Target:
     anchor = edit.anchor
-    assert isinstance(anchor, ParalinguisticAnchor)
     reply = case.ask(event_question(case.output))
     scores = reply.event_scores.model_dump()
     score = scores[anchor.event]
@@ -200,9 +196,8 @@ def _of_judge(reply: Any) -> dict[str, Any]:
     return {"confidence": reply.confidence, "rationale": reply.rationale}
 
 
-def _prosody(case: Case, edit: Edit) -> Target:
+def _prosody(case: Case, edit: Edit[ProsodyAnchor]) -> Target:
     anchor = edit.anchor
-    assert isinstance(anchor, ProsodyAnchor)
     if anchor.prosody_type == "stress":
         return _stress(case, anchor)
     if anchor.prosody_type == "speed":
@@ -248,9 +243,8 @@ def _stress(case: Case, anchor: ProsodyAnchor) -> Target:
     return verdict(prosody.stress_succeeds(gains), values, reason, failures.PROSODY_MISS)
 
 
-def _acoustic(case: Case, edit: Edit) -> Target:
+def _acoustic(case: Case, edit: Edit[AcousticAnchor]) -> Target:
     anchor = edit.anchor
-    assert isinstance(anchor, AcousticAnchor)
     if anchor.subtask == "enhancement":
         before, after = (case.hear("speech_quality", clip) for clip in (case.source, case.output))
         gains = {name: after.values[name] - before.values[name] for name in ("OVRL", "BAK")}

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Generic, Literal, TypeVar, get_args
 
 from pydantic import ValidationError, field_validator, model_validator
 
@@ -113,11 +113,14 @@ class Row(Strict):
         return self
 
 
+AnyAnchor = TypeVar("AnyAnchor", bound=Anchor, covariant=True)
+
+
 @dataclass(frozen=True)
-class Edit:
+class Edit(Generic[AnyAnchor]):
     """One attribute that is to change; `reference` is the path of the target speaker's clip."""
 
-    anchor: Anchor
+    anchor: AnyAnchor
     reference: str | None = None
 
 

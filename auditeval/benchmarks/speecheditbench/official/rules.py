@@ -122,9 +122,8 @@ def _asks_for_words(sample: Sample) -> bool:
     return sample.row.task != "compositional" or bool(sample.row.transcript)
 
 
-def _content(case: Case, edit: Edit) -> Target:
+def _content(case: Case, edit: Edit[ContentAnchor]) -> Target:
     anchor, language = edit.anchor, case.sample.row.language
-    assert isinstance(anchor, ContentAnchor)
     heard = case.transcript.text
     exact = words.normalise(heard, language) == words.normalise(anchor.transcript_target, language)
     return verdict(
@@ -145,9 +144,8 @@ def _speaker(case: Case, edit: Edit) -> Target:
     return verdict(similarity >= least, values, reason, failures.SPEAKER_MISS)
 
 
-def _emotion(case: Case, edit: Edit) -> Target:
+def _emotion(case: Case, edit: Edit[EmotionAnchor]) -> Target:
     anchor, row = edit.anchor, case.sample.row
-    assert isinstance(anchor, EmotionAnchor)
     labels = judging.taxonomy(row, anchor)
     expected = case.sample.expected_transcript
     reply = case.ask(judging.emotion_question(case.output, expected, labels, row.language))
@@ -161,9 +159,8 @@ def _emotion(case: Case, edit: Edit) -> Target:
     )
 
 
-def _style(case: Case, edit: Edit) -> Target:
+def _style(case: Case, edit: Edit[StyleAnchor]) -> Target:
     anchor, row = edit.anchor, case.sample.row
-    assert isinstance(anchor, StyleAnchor)
     style = anchor.target_style
     reply = case.ask(judging.style_question(case.output, row.transcript, style, row.language))
     score, said = judging.style_score(reply, style), judging.style_said(reply)
@@ -175,9 +172,8 @@ def _style(case: Case, edit: Edit) -> Target:
     )
 
 
-def _paralinguistic(case: Case, edit: Edit) -> Target:
+def _paralinguistic(case: Case, edit: Edit[ParalinguisticAnchor]) -> Target:
     anchor = edit.anchor
-    assert isinstance(anchor, ParalinguisticAnchor)
     reply = case.ask(judging.event_question(case.output))
     score = judging.event_score(reply, anchor.event)
     success = score >= ADDED_SCORE if anchor.operation == "add" else score <= REMOVED_SCORE
@@ -185,9 +181,8 @@ def _paralinguistic(case: Case, edit: Edit) -> Target:
     return verdict(success, {"event_score": score}, reason, failures.PARALINGUISTIC_MISS)
 
 
-def _prosody(case: Case, edit: Edit) -> Target:
+def _prosody(case: Case, edit: Edit[ProsodyAnchor]) -> Target:
     anchor = edit.anchor
-    assert isinstance(anchor, ProsodyAnchor)
     if anchor.prosody_type == "stress":
         return _stress(case, anchor)
     if anchor.prosody_type == "speed":
@@ -234,9 +229,8 @@ def _stress(case: Case, anchor: ProsodyAnchor) -> Target:
     return verdict(not weak, {"prominence_gain": gains}, reason, failures.PROSODY_MISS)
 
 
-def _acoustic(case: Case, edit: Edit) -> Target:
+def _acoustic(case: Case, edit: Edit[AcousticAnchor]) -> Target:
     anchor = edit.anchor
-    assert isinstance(anchor, AcousticAnchor)
     if anchor.subtask == "enhancement":
         before, after = (
             {name: round(value, _DIGITS) for name, value in rated.values.items()}
