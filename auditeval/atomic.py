@@ -79,8 +79,7 @@ def claim(folder: Path, name: str, settings: Mapping[str, Any]) -> None:
             )
     elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder}: exists and holds something else; choose a new folder")
-    with replacing(path) as temporary:
-        temporary.write_text(record, encoding="utf-8")
+    write_text(path, record)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ import numpy as np
 import xxhash
 
 from auditeval import manifest, manifest_blocks, reading, scores_table, storage
-from auditeval.atomic import new_folder, replacing, sweep
+from auditeval.atomic import new_folder, replacing, sweep, write_text
 from auditeval.blocks import Block, Engine, cut
 from auditeval.digests import sha256
 from auditeval.manifest_blocks import ManifestBlock
@@ -115,9 +115,7 @@ def score_manifest(
                     yield Progress(total, errors, total, total)
                     return
                 _reopen(files, known, block_rows)
-            with replacing(files.started) as temporary:
-                content = {**record, _BLOCK: block_rows}
-                temporary.write_text(json.dumps(content, indent=2) + "\n")
+            write_text(files.started, json.dumps({**record, _BLOCK: block_rows}, indent=2) + "\n")
             if not files.partial.is_dir():
                 files.partial.unlink(missing_ok=True)
                 files.partial.mkdir()
@@ -266,9 +264,7 @@ def _finish(files: _Files, manifest_path: Path, record: Mapping[str, Any], block
             scores_table.write_parts(table, sizes, files.output)
         else:
             scores_table.write(table, files.output)
-    with replacing(files.finished) as temporary:
-        content = {**record, _TABLE: files.digest()}
-        temporary.write_text(json.dumps(content, indent=2) + "\n")
+    write_text(files.finished, json.dumps({**record, _TABLE: files.digest()}, indent=2) + "\n")
     files.started.unlink()
     storage.remove(files.partial)
 

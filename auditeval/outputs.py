@@ -14,7 +14,7 @@ from pathlib import Path
 from filelock import SoftFileLock, Timeout
 
 from auditeval import reading, storage
-from auditeval.atomic import replacing, sweep
+from auditeval.atomic import sweep, write_text
 from auditeval.digests import sha256
 from auditeval.types import UserError
 
@@ -130,10 +130,9 @@ def writing(
             known = _noted(note, made_by)
             for file in files:
                 check([file], inputs, _is_known(file, known), force)
-            with replacing(note) as temporary:  # killed before the end, they are its own too
-                temporary.write_text(
-                    _to_note(made_by, {file.name: None for file in files}, made_from)
-                )
+            # Killed before the end, they are its own too.
+            begun = dict.fromkeys(file.name for file in files)
+            write_text(note, _to_note(made_by, begun, made_from))
             for file in [note, *files]:
                 sweep(file)
             try:
@@ -149,8 +148,7 @@ def writing(
 def _note(note: Path, made_by: str, files: Iterable[Path], made_from: Sequence[str]) -> None:
     digests = {file.name: sha256(file) for file in files}
     if digests:
-        with replacing(note) as temporary:
-            temporary.write_text(_to_note(made_by, digests, made_from))
+        write_text(note, _to_note(made_by, digests, made_from))
         return
     note.unlink()  # the command failed before it had written anything
     if note.name == _NOTE:

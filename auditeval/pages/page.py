@@ -14,7 +14,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from auditeval.atomic import new_folder, replacing
+from auditeval.atomic import new_folder, write_text
 from auditeval.pages.choice import Choice
 from auditeval.pages.rows import Rows, packed, to_json
 from auditeval.pages.sound import Mode, Sounds
@@ -127,8 +127,7 @@ def write(page: Page, sounds: Sounds, mode: Mode, output: Path) -> None:
         with new_folder(output.with_name(clips_folder(output))) as folder:
             for name, content in sounds.beside.items():
                 (folder / name).write_bytes(content)
-    with replacing(output) as temporary:
-        temporary.write_text(render(page, sounds, mode), encoding="utf-8")
+    write_text(output, render(page, sounds, mode))
 
 
 def clips_folder(output: Path) -> str:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 from torch import Tensor
 
 from auditeval import checkpoint
-from auditeval.atomic import replacing
+from auditeval.atomic import write_text
 from auditeval.pretrained.accelerators import memory_of
 from auditeval.report import evaluation
 from auditeval.report.agreement import Predictions
@@ -152,8 +152,7 @@ class _Files:
         # Ratings last: where they are, the intervals are too.
         for path, values in ((self.intervals, answers.intervals), (self.ratings, answers.ratings)):
             if values:
-                with replacing(path) as temporary:
-                    temporary.write_text(json.dumps(values, indent=1) + "\n")
+                write_text(path, json.dumps(values, indent=1) + "\n")
 
     def read(self) -> Answers:
         return Answers(*map(resuming.predictions, (self.ratings, self.intervals)))

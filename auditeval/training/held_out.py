@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from auditeval import checkpoint_files, manifest, scores_table
-from auditeval.atomic import replacing
+from auditeval.atomic import write_text
 from auditeval.data.splits import Fold
 from auditeval.digests import sha256
 from auditeval.report.agreement import Predictions
@@ -45,8 +45,7 @@ def write_scores(
         "manifest_sha256": sha256(table),
         "rows": len(pairs),
     }
-    with replacing(output.with_name(f"{output.name}.json")) as temporary:
-        temporary.write_text(json.dumps(record, indent=2) + "\n")
+    write_text(output.with_name(f"{output.name}.json"), json.dumps(record, indent=2) + "\n")
 
 
 def _row(made: Predictions, id: str) -> Scores:

@@ -13,7 +13,7 @@ from pytorch_lightning.loggers.logger import rank_zero_experiment
 from pytorch_lightning.utilities.rank_zero import rank_zero_only
 
 from auditeval import reading
-from auditeval.atomic import replacing
+from auditeval.atomic import write_text
 from auditeval.metrics.agreement import LEVELS, STATISTICS
 from auditeval.pretrained.packages import first_line, imported
 from auditeval.types import UserError
@@ -108,8 +108,7 @@ class WandbLogger(LightningsWandbLogger):
     def _kept_id(self) -> str:
         path = self._folder / ID
         if not path.exists():
-            with replacing(path) as temporary:
-                temporary.write_text(secrets.token_hex(8))  # no seed of the run has a part in it
+            write_text(path, secrets.token_hex(8))  # no seed of the run has a part in it
         return path.read_text()
 
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from auditeval.atomic import claim, replacing, resumable
+from auditeval.atomic import claim, resumable, write_text
 from auditeval.audio import files
 from auditeval.audio.waveform import quantised
 from auditeval.benchmarks.salmon.samples import CONSISTENCY, MADE, PARTS
@@ -160,9 +160,7 @@ def _make_part(
                 **made.how,
             }
             # Last: where it stands the clips are whole.
-            with replacing(path) as temporary:
-                text = json.dumps(how, indent=2, ensure_ascii=False) + "\n"
-                temporary.write_text(text, encoding="utf-8")
+            write_text(path, json.dumps(how, indent=2, ensure_ascii=False) + "\n")
         report(part, index + 1, settings.samples)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from auditeval.atomic import claim, replacing, resumable
+from auditeval.atomic import claim, resumable, write_text
 from auditeval.audio import files
 from auditeval.audio.waveform import quantised
 from auditeval.benchmarks.speecheditbench.make_items import (
@@ -143,9 +143,8 @@ def _make_task(
         ("sources", [{"sample_id": i.row["sample_id"], **i.origin} for i in items]),
         ("samples", [i.row for i in items]),
     ):
-        with replacing(output / "data" / task / f"{name}.jsonl") as temporary:
-            text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-            temporary.write_text(text, encoding="utf-8")
+        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        write_text(output / "data" / task / f"{name}.jsonl", text)
 
 
 def _plans(kind: str, sources: Sources) -> Iterator[Callable[[], Item]]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from auditeval import scores_table
-from auditeval.atomic import replacing
+from auditeval.atomic import write_text
 from auditeval.data.importers import clip_names, rows
 from auditeval.digests import sha256
 from auditeval.reading import from_json
@@ -82,8 +82,7 @@ def import_omni_results(path: Path, output: Path) -> tuple[int, int]:
             f"{output}: exists already and was not made from these results; delete it or choose "
             "another output"
         )
-    with replacing(sidecar) as temporary:
-        temporary.write_text(record, "utf-8")
+    write_text(sidecar, record)
     scores_table.write(scores, output)
     return len(scores), sum(row.status == "error" for row in scores)
 
