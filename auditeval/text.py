@@ -45,6 +45,11 @@ def visible(text: str) -> str:
     return "".join(letter if letter.isprintable() else _escape(letter) for letter in text)
 
 
+def natural(name: str) -> list[tuple[int, str]]:
+    """A key to sort names by: sys2 before sys10."""
+    return [(int(x), "") if x.isdecimal() else (-1, x) for x in re.split(r"(\d+)", name)]
+
+
 def _escape(letter: str) -> str:
     if "\udc80" <= letter <= "\udcff":
         return f"\\x{ord(letter) - 0xDC00:02x}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import permutations
 
 import numpy as np
@@ -11,6 +10,7 @@ from scipy import stats
 from auditeval.metrics.agreement import coverage
 from auditeval.pages.rows import Rows
 from auditeval.table import Cell, Column, Content, Table
+from auditeval.text import natural
 from auditeval.types import Undefined
 
 _LEVEL = 0.05
@@ -21,7 +21,7 @@ _PARTS = ("surest third", "middle third", "least sure third")
 def means(rows: Rows, group: str = "") -> Table:
     """The mean of each scale, with N, over all rows or, with a column of words, by its values."""
     keys = rows.words[group] if group else ["all pairs"] * len(rows)
-    names = sorted(set(keys), key=_natural)
+    names = sorted(set(keys), key=natural)
     wanted = [(scale.name, scale.value, "") for scale in rows.scales]
     wanted += [(scale.name, scale.rated, "rated") for scale in rows.scales if scale.rated]
     columns = [
@@ -45,11 +45,6 @@ def means(rows: Rows, group: str = "") -> Table:
     )
 
 
-def _natural(name: str) -> list[tuple[int, str]]:
-    """sys2 before sys10."""
-    return [(int(x), "") if x.isdecimal() else (-1, x) for x in re.split(r"(\d+)", name)]
-
-
 def _mean(values: np.ndarray, lowest: float, highest: float) -> Cell:
     """With its interval, as far as that lies on the scale."""
     values = values[np.isfinite(values)]
@@ -70,7 +65,7 @@ def ranking(rows: Rows) -> Table | None:
     fewer than 2 systems or too many to compare.
     """
     systems = rows.words.get("system", [])
-    names = sorted({name for name in systems if name}, key=_natural)
+    names = sorted({name for name in systems if name}, key=natural)
     if not 2 <= len(names) <= _MOST_SYSTEMS:
         return None
     columns = [Column("system", label=True)]

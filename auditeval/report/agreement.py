@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from auditeval.metrics.agreement import (
     LEVELS,
@@ -19,6 +18,7 @@ from auditeval.metrics.raters import rater_ceiling
 from auditeval.progress import track
 from auditeval.report.leaks import Leaks
 from auditeval.seed import SEED
+from auditeval.text import natural
 from auditeval.types import AXES, Axis, EditPair, Scores, Undefined, UserError
 
 _NOT_ON_SCALE = Undefined("its values are not ratings on the 1 to 5 scale")
@@ -189,16 +189,11 @@ def by_field(
     if list(groups) == [None]:
         raise UserError(f"by {field}: none of the {len(pairs)} rated pairs states its {field}")
 
-    def place(name: str | None) -> tuple[Any, ...]:
-        """sys2 before sys10."""
-        parts = re.split(r"(\d+)", name or "")
-        return name is None, [(int(x), "") if x.isdecimal() else (-1, x) for x in parts]
-
     none = "not stated"
     while none in groups:  # some pairs state just that
         none = f"({none})"
     made = {}
-    order = sorted(groups, key=place)
+    order = sorted(groups, key=lambda name: (name is None, natural(name or "")))
     for name in track(order, f"by {field}", transient=True):
         said = none if name is None else name
         title = f"{ratings_from}: {field} {said} ({len(groups[name]):,} pairs)"
