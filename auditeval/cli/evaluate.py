@@ -161,13 +161,14 @@ def _names(tables: Sequence[Path]) -> dict[Path, str]:
         raise UserError("a scores table is named twice")
     names: dict[Path, str] = {}
     for table, path in whole.items():
-        alike = [other for other in whole.values() if other.stem == path.stem and other != path]
+        alike = [x for x in whole.values() if x.stem == path.stem and x != path]
+        others = [list(x.with_suffix("").parts) for x in alike]
         tails = ([*path.parts[-depth:-1], path.stem] for depth in range(1, len(path.parts)))
         names[table] = next(
             (
                 "/".join(tail)
                 for tail in tails
-                if tail != [CEILING] and not any(_ends_with(x, tail) for x in alike)
+                if tail != [CEILING] and not any(x[-len(tail) :] == tail for x in others)
             ),
             str(table),  # they differ in the suffix only
         )
@@ -187,10 +188,6 @@ def _notes(names: Mapping[Path, str], against: Path) -> list[str]:
         for name, record in records.items()
         if record.get("manifest_sha256") not in (None, digest)
     ]
-
-
-def _ends_with(path: Path, tail: Sequence[str]) -> bool:
-    return list(path.with_suffix("").parts[-len(tail) :]) == list(tail)
 
 
 def _checkpoints(given: Sequence[str], names: Sequence[str]) -> dict[str, str]:

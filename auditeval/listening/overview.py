@@ -179,7 +179,7 @@ def _raters(found: Results, panels: Panels, suspects: dict[str, list[str]]) -> T
                 sum(trial.kind == "rating" for trial in own),
                 sum(vote.cannot is not None for vote in votes),
                 seconds,
-                *(_with_others(against[axis].get(rater.name)) for axis in AXES),
+                *(getattr(against[axis].get(rater.name), "agreement", None) for axis in AXES),
                 float(np.mean(apart)) if apart else None,
                 f"{missed.count(rater.name)} of {asked.count(rater.name)}",
                 "" if check is None else f"{max(check.scores, default=0)}/{headphones.QUESTIONS}",
@@ -203,7 +203,3 @@ def _raters(found: Results, panels: Panels, suspects: dict[str, list[str]]) -> T
         notes=["Seconds: the median, with pauses. Repeats: mean difference in points."],
         marked=False,
     )
-
-
-def _with_others(row: object) -> Content:
-    return getattr(row, "agreement", None)

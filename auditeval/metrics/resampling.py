@@ -48,7 +48,8 @@ def on_draws(
         for name, values in made.items():
             found[name][start : start + size] = values
     found["KTAU"] = _kendall(x, y, codes, draws.astype(float))
-    none = _too_few(clusters, draws) | _equal(x, clusters, draws) | _equal(y, clusters, draws)
+    too_few = draws @ np.array([len(rows) for rows in clusters]) < 3
+    none = too_few | _equal(x, clusters, draws) | _equal(y, clusters, draws)
     return {k: v if k == "MSE" else np.where(none, np.nan, v) for k, v in found.items()}
 
 
@@ -97,10 +98,6 @@ def _untied(values: np.ndarray, codes: np.ndarray, draws: np.ndarray) -> np.ndar
         level = np.add.reduceat(drawn, begins, axis=1)
         found[start : start + size] = drawn.sum(axis=1) ** 2 - np.square(level).sum(axis=1)
     return found
-
-
-def _too_few(clusters: Sequence[np.ndarray], draws: np.ndarray) -> np.ndarray:
-    return draws @ np.array([len(rows) for rows in clusters]) < 3
 
 
 def _equal(values: np.ndarray, clusters: Sequence[np.ndarray], draws: np.ndarray) -> np.ndarray:

@@ -160,7 +160,8 @@ def standings(
             elif cells:
                 of_runs = others.setdefault((test, evaluator), {})
                 of_runs.setdefault(run.name, {}).update(cells)
-    for (test, evaluator), of_runs in _ceilings_last(others) if baselines else ():
+    ceilings_last = sorted(others.items(), key=lambda item: item[0][1] == CEILING)
+    for (test, evaluator), of_runs in ceilings_last if baselines else ():
         tested = [run for run in runs if test in {*run.agreement, *run.contrasts, *run.within}]
         same = all(cells == of_runs[next(iter(of_runs))] for cells in of_runs.values())
         for name, cells in of_runs.items():
@@ -173,10 +174,6 @@ def standings(
         there, key=lambda q: (tests.index(q.test), *(order.get(part, 99) for part in q[1:]))
     )
     return Standings(quantities, rows)
-
-
-def _ceilings_last(others: dict[tuple[str, str], Any]) -> list[tuple[tuple[str, str], Any]]:
-    return sorted(others.items(), key=lambda item: item[0][1] == CEILING)
 
 
 def _cells(

@@ -45,7 +45,8 @@ class Rates(NamedTuple):
         there = [record for record in found if record["failure"] != failures.MISSING]
         if not there:
             return NotTested("there is no output of it")
-        if not self.judged and verdict != PRESERVATION and not any(map(_has_verdict, there)):
+        silent = all(record[TARGET] is None for record in there)
+        if silent and not self.judged and verdict != PRESERVATION:
             kinds = {edit["type"] for record in there for edit in record["edits"]}
             if kinds.isdisjoint(JUDGED):  # another model is what lacks
                 return Undefined(there[0]["reason"] or _NO_VERDICT.reason)
@@ -67,10 +68,6 @@ class Rates(NamedTuple):
             return self.rate(task, TARGET, keep)
         found = list(filter(keep, of_task(self.records, task)))
         return self.untested(task, TARGET) or component_rate(found)
-
-
-def _has_verdict(record: Record) -> bool:
-    return record[TARGET] is not None
 
 
 def of_task(records: Sequence[Record], task: str) -> list[Record]:

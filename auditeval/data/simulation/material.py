@@ -131,7 +131,8 @@ class Material:
         self.clips: list[dict[str, list[Clip]]] = [{} for _ in range(pools if clips else 1)]
         origins: dict[str, int] = {}
         dealt: dict[str, int] = {}
-        for clip in sorted(clips, key=lambda clip: _shuffling(clip.origin)):
+        shuffled = sorted(clips, key=lambda x: hashlib.sha256(x.origin.encode()).hexdigest())
+        for clip in shuffled:
             kind = "speech" if clip.name in SPEECH else clip.name
             if clip.origin not in origins:
                 origins[clip.origin] = dealt.setdefault(kind, 0) % len(self.clips)
@@ -270,9 +271,9 @@ def repeated(x: np.ndarray, length: int) -> np.ndarray:
     return made
 
 
-def faded(x: np.ndarray, seconds: float = 0.008) -> np.ndarray:
-    """With a rise and a fall of that time: a cut would click."""
-    n = min(round(seconds * RATE_HZ), len(x) // 2)
+def faded(x: np.ndarray) -> np.ndarray:
+    """With a rise and a fall of 8 ms: a cut would click."""
+    n = min(round(0.008 * RATE_HZ), len(x) // 2)
     x = x.copy()
     x[:n] *= np.linspace(0, 1, n, dtype=np.float32)
     x[len(x) - n :] *= np.linspace(1, 0, n, dtype=np.float32)
@@ -291,7 +292,3 @@ def _samples(path: Path) -> np.ndarray:
     """int16 (N,): half the memory, since all clips of a set are kept."""
     samples = audible(decoded(Recording(path, path.name, {}), RATE_HZ).samples)
     return quantised(samples * (0.9 / max(float(np.abs(samples).max()), 1e-9)))
-
-
-def _shuffling(origin: str) -> str:
-    return hashlib.sha256(origin.encode()).hexdigest()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -114,7 +114,8 @@ class ClapExtractor(WindowExtractor):
             for clip, of_clip in zip(clips, spans, strict=True)
             for span in of_clip
         ]
-        embeddings = np.concatenate(list(self._embed_windows(windows)))
+        passes = self._windows(windows, self._embed_pass)
+        embeddings = np.concatenate([self._units(made, audio.AudioError) for made in passes])
         ends = np.cumsum([len(of_clip) for of_clip in spans])[:-1]
         return [
             self.of_windows(of_clip, rows)
@@ -142,10 +143,6 @@ class ClapExtractor(WindowExtractor):
         if self._upstream:
             return [audio.Window(0, min(length, self._window), 1.0)]
         return audio.adjoining_windows(length, self._window, self.rate_hz)
-
-    def _embed_windows(self, windows: Sequence[np.ndarray]) -> Iterator[np.ndarray]:
-        for made in self._windows(windows, self._embed_pass):
-            yield self._units(made, audio.AudioError)
 
     def _embed_pass(self, windows: Sequence[np.ndarray]) -> Tensor:
         if self._upstream:
