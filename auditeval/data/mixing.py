@@ -56,11 +56,6 @@ def quietest_start(background: np.ndarray, length: int, rate_hz: int) -> int:
     return stride * int(np.argmin(energies))
 
 
-def match_peak(event: np.ndarray, background: np.ndarray) -> np.ndarray:
-    """The event scaled so that its largest amplitude is the background's."""
-    return event * (np.abs(background).max() / max(float(np.abs(event).max()), 1e-12))
-
-
 def place(event: np.ndarray, start: int, length: int) -> np.ndarray:
     """The event alone in a silent clip of `length` samples."""
     clip = np.zeros(length, np.float32)

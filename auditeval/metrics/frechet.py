@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -110,21 +109,6 @@ class Gaussian:
             moments = _Moments.of(np.concatenate(self._rows))
             self._moments = self._moments.merge(moments) if self._moments else moments
             self._rows = []
-
-
-def merged(parts: Iterable[Gaussian]) -> Gaussian:
-    """The statistics of all parts together.
-
-    >>> parts = [Gaussian(), Gaussian()]
-    >>> parts[0].update(np.zeros((1, 2)))
-    >>> parts[1].update(np.full((1, 2), 2.0))
-    >>> merged(parts).root()[0], merged(parts).count
-    (array([1., 1.]), 2)
-    """
-    made = Gaussian()
-    for part in parts:
-        made = made.merge(part)
-    return made
 
 
 def frechet_distance(a: Gaussian, b: Gaussian) -> float | Undefined:

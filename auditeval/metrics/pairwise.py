@@ -39,21 +39,12 @@ def outcome(positive: float | None, negative: float | None) -> float | None:
     return 1.0 if positive > negative else 0.5 if positive == negative else 0.0  # type: ignore[operator]
 
 
-def pairwise_accuracy(
-    positive: Sequence[float | None], negative: Sequence[float | None]
-) -> float | Undefined:
-    """Mean of 1[positive > negative] over the scored pairs, 0.5 for a tie; see `pairwise_result`.
-
-    >>> pairwise_accuracy([2.0, 1.0, 1.0, float("nan")], [1.0, 1.0, 3.0, 0.0])
-    0.5
-    """
-    return pairwise_result(positive, negative).accuracy
-
-
 def pairwise_result(
     positive: Sequence[float | None], negative: Sequence[float | None]
 ) -> PairwiseResult:
-    """Of pairs in one order. Raises ValueError for unequal lengths.
+    """Of pairs in one order, won where positive > negative, half on a tie.
+
+    Raises ValueError for unequal lengths.
 
     >>> result = pairwise_result([2.0, 1.0, None, None], [1.0, 3.0, 0.0, 0.0])
     >>> result.accuracy, result.with_losses

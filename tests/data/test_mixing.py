@@ -91,20 +91,6 @@ def test_an_event_that_is_longer_than_the_background_is_refused() -> None:
         mixing.quietest_start(np.zeros(10), 11, RATE_HZ)
 
 
-@pytest.mark.parametrize("gain", [1e-4, 1.0, 50.0])
-def test_peaks_match_whatever_the_level_was(gain: float) -> None:
-    rng = np.random.default_rng(0)
-    event, background = rng.standard_normal(300), rng.standard_normal(500)
-    matched = mixing.match_peak(gain * event, background)
-    assert np.abs(matched).max() == pytest.approx(np.abs(background).max())
-    np.testing.assert_allclose(matched / matched[0], event / event[0])
-
-
-def test_a_silent_event_stays_silent() -> None:
-    matched = mixing.match_peak(np.zeros(10), np.ones(20))
-    assert np.array_equal(matched, np.zeros(10))
-
-
 def test_placing_moves_the_event_and_adds_nothing() -> None:
     event = np.random.default_rng(0).standard_normal(30).astype(np.float32)
     for start in (0, 7, 70):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from auditeval.metrics.pairwise import contrasts, outcome, pairwise_accuracy, pairwise_result
+from auditeval.metrics.pairwise import contrasts, outcome, pairwise_result
 from auditeval.types import Undefined
 
 NAN = float("nan")
@@ -27,11 +27,11 @@ def test_a_constant_scorer_gets_exactly_half() -> None:
 
 def test_swapped_pairs_give_the_complement_and_order_of_scale_does_not_matter() -> None:
     positive, negative = scores(1)
-    rate = pairwise_accuracy(positive, negative)
+    rate = pairwise_result(positive, negative).accuracy
     assert isinstance(rate, float)
-    assert pairwise_accuracy(negative, positive) == pytest.approx(1 - rate)
+    assert pairwise_result(negative, positive).accuracy == pytest.approx(1 - rate)
     exps = [[math.exp(x) for x in side] for side in (positive, negative)]
-    assert pairwise_accuracy(*exps) == rate
+    assert pairwise_result(*exps).accuracy == rate
 
 
 def test_it_is_the_mann_whitney_probability_when_every_pair_is_formed() -> None:
@@ -39,7 +39,7 @@ def test_it_is_the_mann_whitney_probability_when_every_pair_is_formed() -> None:
     a, b = scores(2, 40)
     every = [(x, y) for x in a for y in b]
     expected = stats.mannwhitneyu(a, b).statistic / (len(a) * len(b))
-    assert pairwise_accuracy(*zip(*every, strict=True)) == pytest.approx(expected)
+    assert pairwise_result(*zip(*every, strict=True)).accuracy == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("bad", [NAN, None, math.inf])
