@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,6 +32,9 @@ class Ended(NamedTuple):
         assert last.startswith("auditeval: "), self.err
         assert "Traceback" not in self.err
         return last.removeprefix("auditeval: ")
+
+
+Run = Callable[..., Ended]
 
 
 def start(*arguments: object, **environment: str) -> subprocess.Popen[str]:
@@ -70,6 +74,12 @@ def content(path: Path, data: bytes) -> Path:
 def folder(path: Path) -> Path:
     path.mkdir()
     return path
+
+
+def every_file(folder: Path) -> dict[str, bytes]:
+    """What is in the files below a folder, by their paths from there."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
 def write_scores(path: Path, rows: list[Scores]) -> Path:

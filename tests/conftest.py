@@ -68,6 +68,12 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(50_000, 20, 50)
 
 
+@pytest.fixture(scope="session")
+def trials(request: pytest.FixtureRequest) -> int:
+    """Of each law about processors."""
+    return int(request.config.getoption("--trials"))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def cache_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Feature cache of this session: no test reads or fills the user's."""

@@ -219,11 +219,6 @@ def bench(
 
 
 @pytest.fixture(scope="module")
-def trials(request: pytest.FixtureRequest) -> int:
-    return int(request.config.getoption("--trials"))
-
-
-@pytest.fixture(scope="module")
 def scored(bench: Callable[[int], Bench], trials: int) -> dict[str, list[Scores]]:
     rng, made = np.random.default_rng(0), bench(trials)
     for name, way in AMOUNTS.items():

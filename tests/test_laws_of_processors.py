@@ -32,11 +32,6 @@ SECONDS = 4.0
 
 
 @pytest.fixture(scope="module")
-def trials(request: pytest.FixtureRequest) -> int:
-    return int(request.config.getoption("--trials"))
-
-
-@pytest.fixture(scope="module")
 def evaluator(request: pytest.FixtureRequest, cache_dir: Path) -> Evaluator:
     checkpoint = request.config.getoption("--evaluator")
     if checkpoint is None:

@@ -109,11 +109,6 @@ def evaluator(request: pytest.FixtureRequest, cache_dir: Path) -> Evaluator:
 
 
 @pytest.fixture(scope="module")
-def trials(request: pytest.FixtureRequest) -> int:
-    return int(request.config.getoption("--trials"))
-
-
-@pytest.fixture(scope="module")
 def recordings(shared_data: Path, trials: int) -> list[np.ndarray]:
     paths = sorted((shared_data / "librispeech10").glob("*.flac"))
     paths += sorted((shared_data / "neural_codecs" / "audio").glob("*/ref.wav"))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import every_file
 from fake_encoders import FakeClap, FakeExtractor
 from toy_workers import FullDisk, Squares, Uneven
 
@@ -124,11 +125,7 @@ def test_a_set_is_built_and_measured_to_the_same_bytes(
     files = {}
     for name, engine in {"here": None, "there": cluster}.items():
         build(clip_list, tmp_path / name, settings, audio_format="wav", engine=engine)
-        files[name] = {
-            path.relative_to(tmp_path / name): path.read_bytes()
-            for path in (tmp_path / name).rglob("*")
-            if path.is_file()
-        }
+        files[name] = every_file(tmp_path / name)
     assert files["here"] == files["there"]
     assert len(files["here"]) == 4 + 3 * 36
 

@@ -10,8 +10,12 @@ from types import FrameType
 from typing import Any
 
 import pytest
+from commands import Ended, Run
 from hypothesis import settings
 from outcomes import SECONDS, Hang, LostFile, WrongResult
+from readers import lay_out
+
+from auditeval.types import EditPair
 
 # The same examples everywhere; what they find becomes a case of its own.
 settings.register_profile("attacks", derandomize=True, database=None, deadline=None)
@@ -47,6 +51,32 @@ def _blank(request: pytest.FixtureRequest) -> None:
 def attacks(record_property: Any) -> Any:
     """Says how many attacks a test consists of, if not one."""
     return lambda count: record_property("attacks", count)
+
+
+@pytest.fixture
+def room(
+    tmp_path: Path,
+    good: list[EditPair],
+    spectrum_checkpoint: Path,
+    clip_list: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Path:
+    """All that the commands read, whole, where they run."""
+    monkeypatch.chdir(tmp_path)
+    return lay_out(tmp_path, good, spectrum_checkpoint, clip_list)
+
+
+@pytest.fixture
+def bench(tmp_path: Path, cli: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The command with quiet backends, in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "none.yaml").write_text("pitch: null\n")
+
+    def run(name: str, *arguments: Any) -> Ended:
+        backends = () if name == "salmon" else ("--backends", "none.yaml")
+        return cli("bench", name, *arguments, *backends, "--workers", 0, "-o", "report")
+
+    return run
 
 
 @pytest.hookimpl(wrapper=True)

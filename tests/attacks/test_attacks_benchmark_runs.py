@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from commands import Ended, write_rows
+from commands import Run, write_rows
 from outcomes import kept, refused
 from small_benchmarks import (
     clip,
@@ -16,23 +15,6 @@ from small_benchmarks import (
     salmon,
     script,
 )
-
-Command = Callable[..., Ended]
-Run = Callable[..., Ended]
-
-
-@pytest.fixture
-def bench(tmp_path: Path, cli: Command, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """The command with quiet backends, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "none.yaml").write_text("pitch: null\n")
-
-    def run(name: str, *arguments: Any) -> Ended:
-        backends = () if name == "salmon" else ("--backends", "none.yaml")
-        return cli("bench", name, *arguments, *backends, "--workers", 0, "-o", "report")
-
-    return run
-
 
 NAMES = ("..", ".", "a/b", "/etc", "a\\b", "", "x" * 300, "a\nb", "a\0b", "$x$", "[/red]", "-x",
          "salmon.md", "salmon.json", "constant", " ", "~", "a|b", "\u202e")  # fmt: skip

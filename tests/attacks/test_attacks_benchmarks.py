@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import Ended, write_rows
+from commands import Run, write_rows
 from outcomes import kept, refused
 from small_benchmarks import (
     clip,
@@ -25,23 +25,6 @@ from small_benchmarks import (
     secret,
 )
 from speechedit_rows import ANCHORS, lay_out, row
-
-Command = Callable[..., Ended]
-Run = Callable[..., Ended]
-
-
-@pytest.fixture
-def bench(tmp_path: Path, cli: Command, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """The command with quiet backends, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "none.yaml").write_text("pitch: null\n")
-
-    def run(name: str, *arguments: Any) -> Ended:
-        backends = () if name == "salmon" else ("--backends", "none.yaml")
-        return cli("bench", name, *arguments, *backends, "--workers", 0, "-o", "report")
-
-    return run
-
 
 INPUTS: dict[str, tuple[Callable[[Path], str], str]] = {
     "a link out": (

@@ -11,28 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import Ended
+from commands import Run
 from outcomes import refused
-from readers import FILTER, READ, lay_out, spoil
+from readers import FILTER, READ, spoil
 
 from auditeval import reading
-from auditeval.types import EditPair
 
-Command = Callable[..., Ended]
 HUGE = 1 << 43  # bytes, of which none is on the disk
-
-
-@pytest.fixture
-def room(
-    tmp_path: Path,
-    good: list[EditPair],
-    spectrum_checkpoint: Path,
-    clip_list: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Path:
-    """All that the commands read, whole, where they run."""
-    monkeypatch.chdir(tmp_path)
-    return lay_out(tmp_path, good, spectrum_checkpoint, clip_list)
 
 
 def huge(path: Path) -> None:
@@ -59,7 +44,7 @@ NO_FILES: dict[str, tuple[Callable[[Path], Any], str]] = {
 
 @pytest.mark.parametrize("kind", NO_FILES)
 @pytest.mark.parametrize("what", READ)
-def test_what_is_no_file_is_one_sentence(what: str, kind: str, room: Path, cli: Command) -> None:
+def test_what_is_no_file_is_one_sentence(what: str, kind: str, room: Path, cli: Run) -> None:
     name, command = READ[what]
     make, said = NO_FILES[kind]
     spoil(room / name, make)
@@ -118,7 +103,7 @@ YAMLS: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize(("text", "said"), YAMLS.values(), ids=YAMLS)
-def test_a_bomb_of_yaml_is_one_sentence(text: str, said: str, room: Path, cli: Command) -> None:
+def test_a_bomb_of_yaml_is_one_sentence(text: str, said: str, room: Path, cli: Run) -> None:
     (room / "recipe.yaml").write_text(text)
     refused(cli(*FILTER), rf"recipe\.yaml.*{said}")
 

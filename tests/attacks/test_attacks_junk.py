@@ -7,22 +7,21 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from commands import Ended
+from commands import Run
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from outcomes import WrongResult, refused
-from readers import READ, lay_out, spoil
+from readers import READ, spoil
 
 from auditeval import reading
-from auditeval.types import EditPair, UserError
+from auditeval.types import UserError
 
-Command = Callable[..., Ended]
 SAME = {
     "a manifest in CSV",
     "a manifest in Parquet",
@@ -30,19 +29,6 @@ SAME = {
     "a manifest to describe",
 }
 """Read as others are that are here."""
-
-
-@pytest.fixture
-def room(
-    tmp_path: Path,
-    good: list[EditPair],
-    spectrum_checkpoint: Path,
-    clip_list: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Path:
-    """All that the commands read, whole, where they run."""
-    monkeypatch.chdir(tmp_path)
-    return lay_out(tmp_path, good, spectrum_checkpoint, clip_list)
 
 
 DEEP = 100_000
@@ -80,7 +66,7 @@ JUNK: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("what", sorted({*READ} - SAME))
-def test_junk_is_one_sentence(what: str, room: Path, cli: Command, attacks: Any) -> None:
+def test_junk_is_one_sentence(what: str, room: Path, cli: Run, attacks: Any) -> None:
     attacks(len(JUNK))
     name, command = READ[what]
     before = {*room.iterdir()}

@@ -21,14 +21,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from commands import Ended, row_of, write_rows, write_scores
+from commands import Ended, Run, row_of, write_rows, write_scores
 from outcomes import kept, refused, same
 
 from auditeval.audio import files
 from auditeval.audio.waveform import quantised
 from auditeval.types import AXES, EditPair, Scores
 
-Command = Callable[..., Ended]
 RATED = dict.fromkeys(AXES, 3.0)
 
 
@@ -158,7 +157,7 @@ TEMPORARY = ("score", "evaluate", "describe", "bench with an evaluator")
 def test_no_folder_for_temporary_files_is_one_sentence(
     name: str,
     commands: dict[str, tuple[Any, ...]],
-    cli: Command,
+    cli: Run,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -173,7 +172,7 @@ def test_a_full_disk_of_temporary_files_is_one_sentence(
     name: str,
     size: int,
     commands: dict[str, tuple[Any, ...]],
-    cli: Command,
+    cli: Run,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -191,7 +190,7 @@ def test_a_full_disk_of_temporary_files_is_one_sentence(
 
 def test_the_sentence_names_the_folder_of_temporary_files(
     commands: dict[str, tuple[Any, ...]],
-    cli: Command,
+    cli: Run,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -201,7 +200,7 @@ def test_the_sentence_names_the_folder_of_temporary_files(
     refused(ended, rf"{tempfile.gettempdir()}: temporary files cannot be written .*set TMPDIR to")
 
 
-def test_null_is_no_output(cli: Command, pairs_path: Path, spectrum_checkpoint: Path) -> None:
+def test_null_is_no_output(cli: Run, pairs_path: Path, spectrum_checkpoint: Path) -> None:
     ended = cli("score", pairs_path, "-c", spectrum_checkpoint, "-o", os.devnull)
     refused(ended, r"a scores file ends in")
 

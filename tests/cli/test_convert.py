@@ -10,7 +10,7 @@ import numpy as np
 import original_files
 import pytest
 import torch
-from commands import content
+from commands import content, every_file
 from second_environment import weights
 from transformers import ClapModel, ClapProcessor
 
@@ -75,11 +75,6 @@ def embeddings(encoder: ClapExtractor) -> list[np.ndarray]:
     return [*(features.embedding for features in made), *encoder.encode_text(CAPTIONS)]
 
 
-def files(folder: Path) -> dict[str, bytes]:
-    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*")
-            if p.is_file()}  # fmt: skip
-
-
 def test_a_directory_is_the_same_encoder_as_its_file(
     cli: Any, original: Path, tokenizer: Path, tmp_path: Path
 ) -> None:
@@ -120,7 +115,7 @@ def test_a_directory_holds_no_pickle(
 ) -> None:
     folder = tmp_path / "clap"
     assert cli("convert", original, "-o", folder, "--tokenizer", tokenizer).status == 0
-    made = files(folder)
+    made = every_file(folder)
     assert "model.safetensors" in made
     assert "config.json" in made
     for path, data in made.items():
@@ -168,12 +163,12 @@ def test_an_existing_output_is_refused_and_left_as_it_was(
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "notes.txt").write_text("mine")
     (tmp_path / "file").write_text("mine")
-    before = files(tmp_path)
+    before = every_file(tmp_path)
     for name in ("folder", "file"):
         ended = cli("convert", laion, "-o", tmp_path / name, "--tokenizer", tiny_clap)
         assert ended.status == 2
         assert ended.sentence.startswith(f"{tmp_path / name}: exists already")
-    assert files(tmp_path) == before
+    assert every_file(tmp_path) == before
 
 
 def test_a_failed_conversion_leaves_nothing(
@@ -182,11 +177,11 @@ def test_a_failed_conversion_leaves_nothing(
     def fail(*_: Any, **__: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    before = files(tmp_path)
+    before = every_file(tmp_path)
     monkeypatch.setattr(ClapModel, "save_pretrained", fail)
     with pytest.raises(OSError, match="No space left"):
         load.convert(laion, tmp_path / "clap", str(tiny_clap))
-    assert files(tmp_path) == before
+    assert every_file(tmp_path) == before
     assert sorted(tmp_path.iterdir()) == [laion]
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import soundfile
 import torch
+from commands import every_file
 
 from auditeval import audio, manifest
 from auditeval.data.soundbank import synthesize
@@ -54,14 +55,6 @@ def pairs(tmp_path: Path) -> list[EditPair]:
         )
         for a, b in named
     ]
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
 
 
 def equal(first: list[PairFeatures | Failure], second: list[PairFeatures | Failure]) -> bool:
@@ -145,14 +138,14 @@ def test_a_damaged_entry_is_computed_again(
 ) -> None:
     cache = tmp_path / "cache"
     first = FeatureStore(Encoder([Counting()]), cache).pairs(pairs)
-    before = files(cache)
+    before = every_file(cache)
     for path in sorted(cache.rglob("*.entry"))[:2]:
         data = path.read_bytes()
         path.write_bytes({"truncate": data[:-9], "garbage": b"\xff" * 99, "empty": b""}[damage])
     store = FeatureStore(Encoder([Counting()]), cache)
     assert equal(store.pairs(pairs), first)
     assert store.misses == 2
-    assert files(cache) == before
+    assert every_file(cache) == before
 
 
 def test_another_revision_shares_nothing(pairs: list[EditPair], tmp_path: Path) -> None:
@@ -168,7 +161,7 @@ def test_workers_do_not_change_a_bit(simulated: list[EditPair], tmp_path: Path) 
     stores = [FeatureStore(Encoder([Spectrum()]), tmp_path / str(n), workers=n) for n in (0, 2)]
     alone, shared = (store.pairs(simulated[:15]) for store in stores)
     assert equal(alone, shared)
-    assert files(tmp_path / "0") == files(tmp_path / "2")
+    assert every_file(tmp_path / "0") == every_file(tmp_path / "2")
     assert stores[0].misses == stores[1].misses
 
 
@@ -240,7 +233,7 @@ def test_two_processes_share_one_cache(simulated: list[EditPair], tmp_path: Path
     assert all(misses)  # both worked: they did meet
 
     FeatureStore(Encoder([Spectrum()]), tmp_path / "alone").pairs(simulated[:20])
-    assert files(shared) == files(tmp_path / "alone")  # same bytes, and no leftovers
+    assert every_file(shared) == every_file(tmp_path / "alone")  # same bytes, and no leftovers
 
 
 def test_errors_are_rows_of_their_own_pair(pairs: list[EditPair], tmp_path: Path) -> None:
@@ -288,7 +281,7 @@ def test_cache_folder_follows_the_environment(
 ) -> None:
     monkeypatch.setenv("AUDITEVAL_CACHE", str(tmp_path / "chosen"))
     FeatureStore(Encoder([Counting()])).pairs(pairs)
-    names = list(files(tmp_path / "chosen"))
+    names = list(every_file(tmp_path / "chosen"))
     key = hashlib.sha256(b"Rain.").hexdigest()
     assert f"spectrum@1/text/{key[:2]}/{key}.entry" in names
     assert len(names) == 9

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from commands import every_file
 from scipy import signal
 
 from auditeval.audio import files
@@ -77,14 +78,6 @@ def samples(made: Path, part: str) -> list[tuple[dict[str, Any], np.ndarray, np.
         found.append((how, *(files.read(path).samples for path in pair[2:])))
     assert len(found) == SAMPLES
     return found
-
-
-def every_file(folder: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
 
 
 @pytest.mark.parametrize("part", CONSISTENCY)

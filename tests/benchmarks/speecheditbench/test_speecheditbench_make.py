@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from commands import every_file
 from scipy import signal
 
 from auditeval.audio import Waveform, files
@@ -95,14 +96,6 @@ def rows_of(made: Path, task: str, name: str = "samples") -> list[dict[str, Any]
 
 def clip(made: Path, path: str) -> np.ndarray:
     return files.read(made / path).samples.astype(np.float64)
-
-
-def every_file(folder: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
 
 
 def test_what_was_made_reads_strictly_and_is_balanced(made: Path) -> None:

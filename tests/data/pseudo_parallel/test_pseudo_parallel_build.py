@@ -20,6 +20,7 @@ import numpy as np
 import pyloudnorm
 import pytest
 import soundfile
+from commands import every_file
 
 from auditeval import audio, manifest
 from auditeval.audio import mixes
@@ -39,14 +40,6 @@ def made(
     clips: Path, folder: Path, audio_format: Any = "flac", workers: int = 2, **change: Any
 ) -> Built:
     return build(clips, folder, Settings(**SMALL | change), None, audio_format, workers=workers)
-
-
-def tree(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
 
 
 @pytest.fixture(scope="module")
@@ -129,11 +122,11 @@ def test_a_virtual_set_is_scored_like_a_written_one(
 def test_workers_and_a_second_run_change_no_byte(
     clip_list: Path, flac: Path, tmp_path: Path
 ) -> None:
-    expected = tree(flac.parent)
+    expected = every_file(flac.parent)
     moved = tmp_path / "a" / "set"  # paths in the table are relative to it
     shutil.copytree(clip_list.parent, tmp_path / clip_list.parent.name)
     made(clip_list, moved.parent.parent / "set", workers=1)
-    again = tree(tmp_path / "set")
+    again = every_file(tmp_path / "set")
     assert expected.keys() == again.keys()
     differing = {name for name in expected if expected[name] != again[name]}
     assert differing <= {"mixes.parquet", "left_out.csv"}  # which name the recordings
@@ -163,7 +156,7 @@ def whole(clip_list: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
     """What the command writes when nothing stops it, in a folder as deep as those of tests."""
     folder = tmp_path_factory.mktemp("whole") / "set"
     subprocess.run(command(clip_list, folder), check=True, capture_output=True)
-    return tree(folder)
+    return every_file(folder)
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs kill -9")
@@ -187,7 +180,7 @@ def test_killed_at_random_moments_it_ends_with_the_same_bytes(
             assert path.name.startswith(".") or path.read_bytes() == whole[name]
     (folder / ".build.json.7-7.partial").write_text("{")
     subprocess.run(command(clip_list, folder), check=True, capture_output=True)
-    assert tree(folder) == whole
+    assert every_file(folder) == whole
 
 
 def test_killed_before_there_was_a_record(clip_list: Path, tmp_path: Path) -> None:
@@ -214,11 +207,11 @@ def test_a_full_disk_is_one_sentence_and_leaves_no_half_file(
     assert said.startswith(f"auditeval: {tmp_path / 'set'}: cannot be written (")
     assert "File too large" in said
     assert said.endswith("the same command goes on from there")
-    there = tree(tmp_path / "set")
+    there = every_file(tmp_path / "set")
     assert not [name for name in there if name.endswith(".partial")]
     assert all(len(data) <= limit for data in there.values())
     subprocess.run(command(clip_list, tmp_path / "set"), check=True, capture_output=True)
-    assert tree(tmp_path / "set") == whole
+    assert every_file(tmp_path / "set") == whole
     assert any(name.endswith(last) and len(data) > limit for name, data in whole.items())
 
 
@@ -312,10 +305,10 @@ def test_an_output_behind_a_symbolic_link_finds_its_recordings(
 
 def test_what_was_lost_is_made_again_or_named(clip_list: Path, tmp_path: Path) -> None:
     path = made(clip_list, tmp_path / "set").manifest
-    before = tree(path.parent)
+    before = every_file(path.parent)
     next(path.parent.rglob("*_ab.flac")).unlink()
     made(clip_list, tmp_path / "set")
-    assert tree(path.parent) == before
+    assert every_file(path.parent) == before
     mixed = path.with_name("mixes.parquet")
     mixed.write_bytes(before["mixes.parquet"][:-50])
     with pytest.raises(UserError, match=r"mixes\.parquet: is damaged or gone .* build it again"):
@@ -351,5 +344,4 @@ def test_the_environment_does_not_matter(clip_list: Path, flac: Path, tmp_path: 
     relative = Path(os.path.relpath(clip_list))
     again = made(relative, tmp_path / "set").manifest
     assert again.read_bytes() == flac.read_bytes()
-    audio_files = {n: d for n, d in tree(flac.parent).items() if n.startswith("audio")}
-    assert audio_files == {n: d for n, d in tree(tmp_path / "set").items() if n.startswith("audio")}
+    assert every_file(flac.parent / "audio") == every_file(tmp_path / "set" / "audio")
