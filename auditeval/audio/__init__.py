@@ -22,26 +22,6 @@ from auditeval.audio.waveform import (
     windows,
 )
 
-__all__ = [
-    "MAX_PEAK",
-    "MAX_SECONDS",
-    "MIN_SECONDS",
-    "SILENCE_PEAK",
-    "AudioError",
-    "Waveform",
-    "Window",
-    "adjoining_windows",
-    "channels",
-    "content_hash",
-    "decode",
-    "fault",
-    "heard",
-    "resample",
-    "seconds",
-    "state",
-    "windows",
-]
-
 
 def decode(path: str | os.PathLike[str], max_seconds: float = MAX_SECONDS) -> Waveform:
     """The clip of that path: a file (see `files.read`), or a mix of a table (see `mixes.read`).

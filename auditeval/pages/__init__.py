@@ -23,8 +23,6 @@ from auditeval.report import leaks
 from auditeval.seed import SEED
 from auditeval.types import UserError
 
-__all__ = ["Page", "explained", "read", "write"]
-
 MADE_BY = "auditeval report"
 
 

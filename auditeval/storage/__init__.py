@@ -25,25 +25,3 @@ from auditeval.storage.urls import (
     version,
     workplace,
 )
-
-__all__ = [
-    "Bound",
-    "StorageError",
-    "UrlPath",
-    "ahead",
-    "appended",
-    "bytes_of",
-    "cache_dir",
-    "draft",
-    "draft_folder",
-    "joined",
-    "local",
-    "local_folder",
-    "names",
-    "path",
-    "relative",
-    "remove",
-    "seen",
-    "version",
-    "workplace",
-]

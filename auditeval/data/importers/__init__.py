@@ -22,20 +22,6 @@ from auditeval.data.importers.pick_the_best import (
 from auditeval.data.importers.webmushra import import_webmushra
 from auditeval.types import EditPair, UserError
 
-__all__ = [
-    "IMPORTERS",
-    "import_auditscore",
-    "import_ms_swift",
-    "import_mushra_codecs",
-    "import_omni_results",
-    "import_p808",
-    "import_p835",
-    "import_pick_the_best",
-    "import_pick_the_best_voice",
-    "import_to_manifest",
-    "import_webmushra",
-]
-
 Importer = Callable[[Path, Path], list[EditPair]]
 """Of the folder that holds a layout, and the folder where clips that have to be made go."""
 

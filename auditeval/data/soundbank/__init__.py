@@ -12,8 +12,6 @@ import numpy as np
 from . import animals, blocks, devices, human, indoor, music, nature, outdoor, transport
 from .event import SoundEvent
 
-__all__ = ["EVENTS", "PEAK", "SoundEvent", "synthesize"]
-
 # Peak of every clip: half of full scale, so that two clips can be added without clipping.
 PEAK = 0.5
 
