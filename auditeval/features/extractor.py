@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from torch import nn
 
 from auditeval.features.alignment import Alignment
 from auditeval.features.comparison import PATCH_NAMES, Frames, compare_patches
+from auditeval.pretrained.accelerators import place
 from auditeval.pretrained.threads import one_thread
 
 
@@ -81,6 +83,8 @@ class Extractor:
     """Of frames that lie evenly in time: how many seconds one is after the other, by name."""
     device = torch.device("cpu")
     """Where it computes: of two kinds of device the numbers differ by rounding."""
+    modules: tuple[nn.Module, ...] = ()
+    """What `to` moves there; none of an extractor that knows the CPU only."""
 
     def __init__(self) -> None:
         self.arguments = {}
@@ -93,6 +97,8 @@ class Extractor:
 
     def to(self, device: str) -> None:
         """Run on a torch device from now on; those that know the CPU only stay there."""
+        if self.modules:
+            self.device = place(device, *self.modules)
 
     def encode_audio(self, clips: Sequence[np.ndarray]) -> list[AudioFeatures]:
         """Mono float32 (N,) clips at `rate_hz`, N >= 1, of any length.

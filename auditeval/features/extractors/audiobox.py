@@ -12,7 +12,6 @@ import torch
 
 from auditeval import audio
 from auditeval.features.extractor import AudioFeatures, Extractor
-from auditeval.pretrained.accelerators import place
 from auditeval.pretrained.packages import first_line, imported, revision
 from auditeval.pretrained.threads import one_thread
 from auditeval.pretrained.torch_files import load
@@ -64,13 +63,10 @@ class Audiobox(Extractor):
         state = {re.sub(r"^model\.", "", key): value for key, value in tensors.items()}
         fill(path, self._model, state, "AudioBox aesthetics")
         self._model.eval().requires_grad_(False)
+        self.modules = (self._model,)
         # Of masks inside the package, once a process.
         warnings.filterwarnings("ignore", "Support for mismatched key_padding_mask")
         self.revision = revision(_CODE, "audiobox_aesthetics", path)
-
-    def to(self, device: str) -> None:
-        """Run on this torch device from now on."""
-        self.device = place(device, self._model)
 
     def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
         """Mono float32 (N,) at 16 kHz to the four measures; no frames."""

@@ -13,7 +13,6 @@ from transformers.audio_utils import mel_filter_bank, spectrogram, window_functi
 from auditeval import audio
 from auditeval.features.cnn14_network import Cnn14
 from auditeval.features.extractor import AudioFeatures, Extractor
-from auditeval.pretrained.accelerators import place
 from auditeval.pretrained.threads import one_thread
 from auditeval.pretrained.torch_files import read
 from auditeval.pretrained.weights import Undrawn, digest, fill
@@ -79,13 +78,10 @@ class Cnn14Extractor(Extractor):
         heard = {k: v for k, v in state.items() if not k.startswith(_STFT)}
         fill(path, self._model, heard, "PANNs' CNN14")
         self._model.eval().requires_grad_(False)
+        self.modules = (self._model,)
         self._bank = state[_BANK].numpy()
         self.rate_hz = self.front_end.rate_hz
         self.revision = f"{_CODE}-{digest(self._model)}"
-
-    def to(self, device: str) -> None:
-        """Run on this torch device from now on."""
-        self.device = place(device, self._model)
 
     def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
         """Mono float32 (N,) at `rate_hz`; see the class for what comes out."""

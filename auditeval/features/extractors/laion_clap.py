@@ -9,7 +9,6 @@ import torch
 
 from auditeval.features.clap import SUPPORTED
 from auditeval.features.clap.packages import CODE, COMPUTED, PackageExtractor, row
-from auditeval.pretrained.accelerators import place
 from auditeval.pretrained.packages import first_line, imported, reaching_a_hub, revision
 from auditeval.pretrained.torch_files import read
 from auditeval.pretrained.weights import fill
@@ -47,14 +46,11 @@ class LaionClapPackage(PackageExtractor):
         what = f"laion_clap's {amodel}, fusion {enable_fusion}"
         fill(path, self._module.model, state, what, COMPUTED)
         self._module.eval().requires_grad_(False)
+        self.modules = (self._module,)
         self.revision = revision(CODE, "laion_clap", path)
         settings = self._module.model_cfg["audio_cfg"]
         self.rate_hz, self._window = settings["sample_rate"], settings["clip_samples"]
         self.dim = self.text_dim = self.joint_dim = self._module.model.joint_embed_shape
-
-    def to(self, device: str) -> None:
-        """Run on this torch device from now on."""
-        self.device = place(device, self._module)
 
     def _encode_window(self, window: np.ndarray) -> np.ndarray:
         samples = torch.from_numpy(np.ascontiguousarray(window))

@@ -11,7 +11,6 @@ import torch
 
 from auditeval.features.clap import SUPPORTED
 from auditeval.features.clap.packages import CODE, COMPUTED, PackageExtractor, row
-from auditeval.pretrained.accelerators import place
 from auditeval.pretrained.packages import imported, reaching_a_hub, revision
 from auditeval.pretrained.torch_files import read
 from auditeval.pretrained.weights import fill
@@ -48,11 +47,8 @@ class MsClapPackage(PackageExtractor):
         settings = self._wrapper.args
         self.rate_hz = settings.sampling_rate
         self._window = settings.sampling_rate * settings.duration
+        self.modules = (self._wrapper.clap,)
         self.dim = self.text_dim = self.joint_dim = settings.d_proj
-
-    def to(self, device: str) -> None:
-        """Run on this torch device from now on."""
-        self.device = place(device, self._wrapper.clap)
 
     def _encode_window(self, window: np.ndarray) -> np.ndarray:
         samples = torch.from_numpy(np.resize(window, (1, 1, self._window)))

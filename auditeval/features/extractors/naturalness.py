@@ -14,7 +14,6 @@ from auditeval.features.asked import asked
 from auditeval.features.comparison import Frames, same_words
 from auditeval.features.distillmos_network import WINDOW, load
 from auditeval.features.extractor import AudioFeatures, Extractor
-from auditeval.pretrained.accelerators import place
 from auditeval.pretrained.packages import package_file
 
 _CODE = "2"
@@ -59,11 +58,8 @@ class Naturalness(Extractor):
         self.arguments["on_demand"] = self.on_demand = on_demand
         file = path or package_file("distillmos", "weights/distill_mos_v7.pt")
         self._network, digest = load(file)
+        self.modules = (self._network,)
         self.revision = f"{_CODE}-{digest}"
-
-    def to(self, device: str) -> None:
-        """Run on this torch device from now on."""
-        self.device = place(device, self._network)
 
     def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
         """Mono float32 (N,) at 16 kHz to its ratings, 1 to 5, without silence at its ends."""

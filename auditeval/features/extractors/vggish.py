@@ -10,7 +10,6 @@ import torch
 from torch import Tensor, nn
 
 from auditeval.features.extractor import AudioFeatures, PatchExtractor
-from auditeval.pretrained.accelerators import place
 from auditeval.pretrained.threads import one_thread
 from auditeval.pretrained.torch_files import read
 from auditeval.pretrained.weights import Undrawn, digest, fill
@@ -48,11 +47,8 @@ class VggishExtractor(PatchExtractor):
             self._model = _Vggish()
         fill(path, self._model, read(path, _SUPPORTED), "torchvggish's VGGish")
         self._model.eval().requires_grad_(False)
+        self.modules = (self._model,)
         self.revision = f"{_CODE}-{digest(self._model)}"
-
-    def to(self, device: str) -> None:
-        """Run on this torch device from now on."""
-        self.device = place(device, self._model)
 
     def encode_clip(self, samples: np.ndarray) -> AudioFeatures:
         """Mono float32 (N,) at 16 kHz; see the class for what comes out."""
