@@ -45,9 +45,9 @@ def visible(text: str) -> str:
     return "".join(letter if letter.isprintable() else _escape(letter) for letter in text)
 
 
-def natural(name: str) -> list[tuple[int, str]]:
+def natural(name: str) -> list[Any]:
     """A key to sort names by: sys2 before sys10."""
-    return [(int(x), "") if x.isdecimal() else (-1, x) for x in re.split(r"(\d+)", name)]
+    return [int(part) if n % 2 else part for n, part in enumerate(re.split(r"(\d+)", name))]
 
 
 def _escape(letter: str) -> str:

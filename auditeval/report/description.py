@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from math import fsum
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from auditeval.data.inventory import Inventory, Leak, leaks, take_stock
 from auditeval.metrics.agreement import Agreement
 from auditeval.metrics.raters import Screened, rater_ceiling, reliability, screened
 from auditeval.seed import SEED
+from auditeval.text import natural
 from auditeval.types import AXES, Axis, EditPair, Undefined
 
 BIN_CENTRES = tuple(round(1 + 0.2 * place, 1) for place in range(21))
@@ -137,11 +137,7 @@ def _grouped(
     members: dict[str, list[EditPair]] = {}
     for pair in pairs:
         members.setdefault(field(pair) or NAMELESS, []).append(pair)
-    return {name: _group(members[name]) for name in sorted(members, key=_natural)}
-
-
-def _natural(name: str) -> list[Any]:
-    return [int(part) if n % 2 else part for n, part in enumerate(re.split(r"(\d+)", name))]
+    return {name: _group(members[name]) for name in sorted(members, key=natural)}
 
 
 def _group(pairs: Sequence[EditPair]) -> Group:
