@@ -7,16 +7,14 @@ from typing import Annotated
 
 import typer
 
-from auditeval.cli.options import CacheDir, Checkpoint, Device
+from auditeval.cli.options import CacheDir, Checkpoint, Device, Host, Port, check_web
 from auditeval.text import say
 
 
 def demo(
     checkpoint: Checkpoint = None,
-    host: Annotated[
-        str, typer.Option(help="Where to listen; 0.0.0.0 for others on the network.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8000,
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
     url: Annotated[
         str | None, typer.Option(help="What people open, behind a proxy: https://lab.example/demo.")
     ] = None,
@@ -35,15 +33,7 @@ def demo(
 
         auditeval demo -c runs/mine/mine/holdout/checkpoint --port 8010
     """
-    from auditeval.types import UserError
-
-    try:
-        import fastapi  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ImportError as error:
-        raise UserError(
-            f"auditeval demo needs {error.name}: pip install -c constraints.txt '.[web]'"
-        ) from None
+    check_web("auditeval demo")
     from auditeval.listening import serving
     from auditeval.pages.demo import application
     from auditeval.scoring import load

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from auditeval.cli import listen_simulate
-from auditeval.cli.options import Force
+from auditeval.cli.options import Force, Host, Port, check_web
 from auditeval.text import say
 
 
@@ -67,10 +68,8 @@ def serve(
         bool | None,
         typer.Option("--headphone-check/--no-headphone-check", help="Default: as in --settings."),
     ] = None,
-    host: Annotated[
-        str, typer.Option(help="Where to listen; 0.0.0.0 for others on the network.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8000,
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
     url: Annotated[
         str | None,
         typer.Option(help="What raters open, behind a proxy: https://lab.example/listen."),
@@ -96,15 +95,8 @@ def serve(
     from auditeval.listening import serving
     from auditeval.listening import settings as designs
     from auditeval.outputs import sole_writer
-    from auditeval.types import UserError
 
-    try:
-        import fastapi  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ImportError as error:
-        raise UserError(
-            f"auditeval listen needs {error.name}: pip install -c constraints.txt '.[web]'"
-        ) from None
+    check_web("auditeval listen")
     given = {"select": select, "goal": goal, "headphone_check": headphone_check}
     design = designs.read(settings, **{k: v for k, v in given.items() if v is not None})
     pairs = serving.read_pairs(manifest)
@@ -167,18 +159,12 @@ def screen(votes: VotesFile, rules: Screen = None) -> None:
     rows: list[list[Any]] = []
     by_rule = screening.screen(found, rules or list(screening.RULES))
     for rule, left_out in by_rule.items():
-        said: dict[tuple[str, str], int] = {}
-        for number, reason in left_out.items():
-            said[of[number], reason] = said.get((of[number], reason), 0) + 1
+        said = Counter((of[number], reason) for number, reason in left_out.items())
         rows += [[rule, rater, count, reason] for (rater, reason), count in sorted(said.items())]
         if not said:
             rows.append([rule, "nobody", 0, screening.RULES[rule].says])
-    columns = [
-        Column("rule", label=True),
-        Column("rater", label=True),
-        Column("votes"),
-        Column("why"),
-    ]
+    labels = [Column(name, label=True) for name in ("rule", "rater")]
+    columns = [*labels, Column("votes"), Column("why")]
     notes = []
     if "bt500" in by_rule and screening.too_few_for_bt500(found):
         notes.append(

@@ -100,6 +100,23 @@ RayWorkers = Annotated[
 ]
 
 
+Host = Annotated[str, typer.Option(help="Where to listen; 0.0.0.0 for others on the network.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")]
+
+
+def check_web(command: str) -> None:
+    """Raises UserError where what serves pages is not installed."""
+    from auditeval.types import UserError
+
+    try:
+        import fastapi  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise UserError(
+            f"{command} needs {error.name}: pip install -c constraints.txt '.[web]'"
+        ) from None
+
+
 @contextmanager
 def chosen(
     engine: EngineName, address: str | None, workers: int | None, device: str = "cpu"
