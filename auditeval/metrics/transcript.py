@@ -43,7 +43,9 @@ def normalise_english(text: str) -> str:
     >>> normalise_english("Don't - I SAID - well-known,  1st!")
     'dont i said well known 1st'
     """
-    text = _APOSTROPHES.sub("", unicodedata.normalize("NFKC", text)).lower()
+    # That of an acute accent alone would be a space.
+    plain = unicodedata.normalize("NFKC", text.replace("\u00b4", ""))
+    text = _APOSTROPHES.sub("", plain).lower()
     return " ".join("".join(c if c.isalnum() else " " for c in text).split())
 
 

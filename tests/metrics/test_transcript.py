@@ -32,7 +32,7 @@ NORMALISERS = (
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Don't DON’T don‘t dont", "dont dont dont dont"),
+        ("Don't DON’T don‘t don´t dont", "dont dont dont dont dont"),
         ("  vice-loving\tsoul… ", "vice loving soul"),
         ("Ｆｕｌｌ width: “quoted” 'too'.", "full width quoted too"),
         ("it costs $5,000!", "it costs 5 000"),
