@@ -56,6 +56,7 @@ def mean_pairwise_cosine(embeddings: np.ndarray) -> float | Undefined:
     """Mean cosine over all pairs of two different rows :: (n, d) -> -1 to 1; higher is steadier.
 
     (|sum of e|^2 - n) / (n (n - 1)) with e of unit length. Undefined for fewer than two rows.
+    Raises ValueError for a row of zeros, which has no direction.
 
     >>> round(mean_pairwise_cosine(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 2.0]])), 3)
     0.333
@@ -63,22 +64,19 @@ def mean_pairwise_cosine(embeddings: np.ndarray) -> float | Undefined:
     count = len(embeddings)
     if count < 2:
         return Undefined(f"{count} windows, at least 2 are needed")
-    rows = np.asarray(embeddings, np.float64)
-    units = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return float((np.square(units.sum(axis=0)).sum() - count) / (count * (count - 1)))
+    total = _units(embeddings).sum(axis=0)
+    return float((np.square(total).sum() - count) / (count * (count - 1)))
 
 
 def mean_cosine_between(first: np.ndarray, second: np.ndarray) -> float:
     """Mean cosine of each row of one with each of the other :: (n, d), (m, d) -> -1 to 1.
 
+    Raises ValueError for a row of zeros, as above.
+
     >>> mean_cosine_between(np.array([[1.0, 0.0]]), np.array([[2.0, 0.0], [0.0, 1.0]]))
     0.5
     """
-    units = [
-        np.asarray(rows, np.float64) / np.linalg.norm(rows, axis=1, keepdims=True)
-        for rows in (first, second)
-    ]
-    return float((units[0] @ units[1].T).mean())
+    return float((_units(first) @ _units(second).T).mean())
 
 
 def timbre_consistency(streams: Sequence[np.ndarray]) -> float | Undefined:
@@ -120,3 +118,11 @@ def reverb_consistency(
     if len(kept) < 2:
         return Undefined(f"{len(kept)} windows of speech, at least 2 are needed")
     return float(np.std(kept, ddof=ddof))
+
+
+def _units(embeddings: np.ndarray) -> np.ndarray:
+    rows = np.asarray(embeddings, np.float64)
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    if not (norms > 0).all():
+        raise ValueError(f"embedding {int(np.argmin(norms))} is zero, and has no direction")
+    return rows / norms

@@ -11,6 +11,7 @@ from auditeval.audio import Waveform
 from auditeval.backends.backend import Ratings, SpeakerEmbedding, SpeechSpans
 from auditeval.benchmarks.speecheditbench.enhancement import enhancement_succeeds
 from auditeval.benchmarks.swanbench.consistency import (
+    mean_cosine_between,
     mean_pairwise_cosine,
     reverb_consistency,
     speaker_windows,
@@ -51,6 +52,13 @@ def test_extremes_of_timbre() -> None:
 @pytest.mark.parametrize("streams", [[], [np.ones((1, 3))], [np.ones((4, 3)), np.ones((0, 3))]])
 def test_a_speaker_without_two_windows_leaves_timbre_undefined(streams: list[np.ndarray]) -> None:
     assert isinstance(timbre_consistency(streams), Undefined)
+
+
+def test_an_embedding_of_zeros_has_no_cosine() -> None:
+    rows = np.eye(3) * [[1.0], [0.0], [1.0]]
+    for of_rows in (mean_pairwise_cosine, lambda zero: mean_cosine_between(np.eye(3), zero)):
+        with pytest.raises(ValueError, match="embedding 1 is zero, and has no direction"):
+            of_rows(rows)
 
 
 def test_share_of_speech() -> None:
