@@ -36,8 +36,8 @@ def pesq_wideband(original: audio.Waveform, edited: audio.Waveform) -> float | U
 def stoi(original: audio.Waveform, edited: audio.Waveform) -> float | Undefined:
     """Short-time objective intelligibility (Taal et al. 2011), up to 1; higher is better.
 
-    Of the samples that both clips have. Undefined where there are not enough frames with speech.
-    Raises UserError without the package `pystoi`.
+    Of the samples that both clips have. Undefined where there are not enough frames with speech, as
+    in an original of digital silence. Raises UserError without the package `pystoi`.
 
     >>> noise = np.random.default_rng(0).standard_normal(16000)
     >>> clip = audio.Waveform(noise.astype(np.float32), 16000)
@@ -47,7 +47,8 @@ def stoi(original: audio.Waveform, edited: audio.Waveform) -> float | Undefined:
     pystoi = imported("pystoi", "bench")
     reference, degraded = (audio.resample(clip, _RATE_HZ) for clip in (original, edited))
     length = min(len(reference), len(degraded))
-    if length < audio.MIN_SECONDS * _RATE_HZ:  # pystoi raises for less than a frame, 26 ms
+    # pystoi raises for less than a frame, 26 ms, and gives silence 0, were it the same silence.
+    if length < audio.MIN_SECONDS * _RATE_HZ or not reference[:length].any():
         return Undefined("STOI: too few frames of speech")
     found = float(pystoi.stoi(reference[:length], degraded[:length], _RATE_HZ))
     return Undefined("STOI: too few frames of speech") if found == _STOI_OF_NOTHING else found

@@ -117,3 +117,10 @@ def test_pesq_of_silence_in_place_of_speech_is_undefined(clip: np.ndarray) -> No
 def test_stoi_of_less_than_its_frames_is_undefined(clip: np.ndarray, count: int) -> None:
     pytest.importorskip("pystoi")
     assert isinstance(stoi(wave(clip), wave(clip[:count])), Undefined)
+
+
+def test_stoi_of_a_silent_original_is_undefined(clip: np.ndarray) -> None:
+    pytest.importorskip("pystoi")
+    silence = wave(np.zeros(len(clip)))
+    assert all(isinstance(stoi(silence, edited), Undefined) for edited in (silence, wave(clip)))
+    assert stoi(wave(clip), silence) == 0  # of its speech nothing is left
