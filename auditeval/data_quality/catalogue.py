@@ -24,7 +24,7 @@ from auditeval.data_quality.groups import (
 )
 from auditeval.features.extractor import AudioFeatures
 from auditeval.metrics.clap_score import clap_score
-from auditeval.metrics.divergence import ClassStatistics, kl_divergence, lowest_kl
+from auditeval.metrics.divergence import MIN_A_SPLIT, ClassStatistics, kl_divergence, lowest_kl
 from auditeval.metrics.frechet import Gaussian, frechet_distance
 from auditeval.seed import SEED
 from auditeval.types import Undefined
@@ -239,7 +239,7 @@ def _of_tagger(role: str, rate_hz: int) -> list[DataMetric]:
     tail = f"{role}_{rate_hz // 1000}k"
     inception, divergence = f"is_{tail}_splits{GROUPS}", f"kl_softmax_ref_gen_{tail}"
     return [
-        DataMetric(inception, role, True, 1.0, None, _CLASSES, rate_hz, GROUPS),
+        DataMetric(inception, role, True, 1.0, None, _CLASSES, rate_hz, MIN_A_SPLIT * GROUPS),
         DataMetric(f"fd_{tail}", role, False, 0.0, None, _CLIPS, rate_hz),
         # The field's convention lets equal clips fall a little below 0: see kl_divergence.
         DataMetric(divergence, role, False, _LOWEST_KL, None, _DIVERGENCE, rate_hz),

@@ -8,7 +8,8 @@ from scipy.special import log_softmax, softmax, xlogy
 from auditeval.seed import SEED
 from auditeval.types import Undefined
 
-_MIN_ITEMS = 10
+_MIN_ITEMS, MIN_A_SPLIT = 10, 2
+"""One clip alone scores 1, whatever is heard in it."""
 _KL_FLOOR = 1e-6
 
 
@@ -16,14 +17,14 @@ def inception_score(logits: np.ndarray, splits: int = 10, seed: int = SEED) -> f
     """Inception score of N clips, 1 to C, higher is better :: (N, C) logits -> mean over splits.
 
     exp of the mean KL divergence of each clip's softmax from the split's mean softmax (Salimans et
-    al. 2016), over equal parts of a seeded shuffle. Undefined below 10 clips, or for fewer clips
-    than splits. It depends on N: compare sets of one size.
+    al. 2016), over equal parts of a seeded shuffle. Undefined below 10 clips, and below 2 a split.
+    It depends on N: compare sets of one size.
 
     >>> round(inception_score(1e3 * np.eye(10), splits=1), 6)
     10.0
     """
-    if len(logits) < max(_MIN_ITEMS, splits):
-        return Undefined(f"{len(logits)} clips are too few, {max(_MIN_ITEMS, splits)} are needed")
+    if len(logits) < (least := max(_MIN_ITEMS, MIN_A_SPLIT * splits)):
+        return Undefined(f"{len(logits)} clips are too few, {least} are needed")
     order = np.random.default_rng(seed).permutation(len(logits))
     scores = []
     for part in np.array_split(np.asarray(logits, np.float64)[order], splits):

@@ -177,8 +177,9 @@ def test_an_inception_score_is_that_of_the_clips_whose_edits_they_may_be() -> No
 @pytest.mark.parametrize("count", [0, 1, 9])
 def test_too_few_pairs_are_undefined(count: int) -> None:
     found = summarise(TAGGER, heard(count))
-    few = Undefined(f"{count} pairs are too few, 10 are needed")
+    few = Undefined(f"{count} pairs are too few, 20 are needed")
     assert found["is_yamnet_16k_splits10"] == (few, few, count)
+    few = Undefined(f"{count} pairs are too few, 10 are needed")
     assert found["fad_inf_yamnet_16k"] == (few, few, count)
     for measured in found.values():
         assert measured.pairs == count
@@ -189,9 +190,11 @@ def test_too_few_pairs_are_undefined(count: int) -> None:
     assert isinstance(kl, float) if count else kl == Undefined("no pairs")
 
 
-def test_ten_pairs_are_enough() -> None:
+def test_ten_pairs_are_enough_and_twenty_of_ten_splits() -> None:
     found = summarise(TAGGER + CLAP, heard(10))
-    for name, metric in found.items():
+    assert isinstance(found.pop("is_yamnet_16k_splits10").value, Undefined)
+    twenty = summarise([METRICS["is_yamnet_16k_splits10"]], heard(20))
+    for name, metric in {**found, **twenty}.items():
         assert isinstance(metric.value, float), name
         low, high = metric.interval  # type: ignore[misc]
         assert METRICS[name].low is None or low >= METRICS[name].low  # type: ignore[operator]

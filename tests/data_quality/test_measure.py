@@ -192,11 +192,11 @@ def test_pairs_of_one_source_are_one_unit(good: list[EditPair], source: str | No
     """Copies of a pair add nothing: the interval is that of the sources, stated or not."""
     encoders = {"yamnet": {"name": "yamnet"}}
     first = good[0]
-    alike = [first.model_copy(update={"id": f"{n}", "source": source}) for n in range(12)]
+    alike = [first.model_copy(update={"id": f"{n}", "source": source}) for n in range(20)]
     (row,) = measure({"alike": alike}, encoders, ["is_yamnet_16k_splits10"]).rows
     found = row.values["is_yamnet_16k_splits10"]
     assert found.value == pytest.approx(1.0)
-    assert found.pairs == 12
+    assert found.pairs == 20
 
 
 def test_what_is_written_is_plain_and_the_same_again(made: Table, tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_what_is_written_is_plain_and_the_same_again(made: Table, tmp_path: Path
     few = measure({"x": []}, fakes(), cache_dir=tmp_path)
     plain = to_json(few)["sets"][0]["values"]["is_yamnet_16k_splits10"]
     assert plain["value"] is None
-    assert plain["undefined"] == "0 pairs are too few, 10 are needed"
+    assert plain["undefined"] == "0 pairs are too few, 20 are needed"
 
 
 def test_a_filter_that_keeps_the_likest_pairs_shows(
