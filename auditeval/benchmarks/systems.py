@@ -119,7 +119,8 @@ class _Baseline:
 
 
 class Identity(_Baseline):
-    """Returns the source as it is: it fails every target and preserves everything."""
+    """Returns the source, of several inputs the first, as it is: what nobody has worked for. Some
+    of it counts: MMAE's paper has it at IFR 27.37, CR 94.13 and EMR 4.60 (Table 2)."""
 
     name = "identity"
 
@@ -129,8 +130,8 @@ class Identity(_Baseline):
 
 
 class Noise(_Baseline):
-    """White noise as long and as loud as the source: it fails what it is asked for and keeps
-    nothing. Where a benchmark has no sources, ten seconds of it."""
+    """White noise as long and as loud as the source; where a benchmark has no sources, ten seconds
+    of it. MMAE's paper has such at IFR 32.08, CR 15.68 and EMR 0.00."""
 
     name = "noise"
     _SECONDS, _RATE_HZ, _LEVEL = 10.0, 16000, 0.05
