@@ -101,9 +101,10 @@ def bench(
     benchmark's own by its name, or a YAML file; `judge` recorded answers (.jsonl), an audio
     language model, or a `JudgeAt`, which an endpoint needs. One that takes time or money is first
     asked what is known, and a warning logged if it guesses. `protocol` says whose rules make the
-    verdicts (`protocols.PROTOCOLS`; None for the most comparable). `checkpoints` and `original` are
-    for SALMon: evaluators, and what they compare a clip with. `watch` is told of each system how
-    many samples are done, of how many.
+    verdicts (`protocols.PROTOCOLS`; None for the most comparable). `checkpoints`, `original` and
+    `device` are for SALMon: evaluators, what they compare a clip with, and where they compute; of
+    other models the file of `backends` says where. `watch` is told of each system how many samples
+    are done, of how many.
 
     Raises UserError for what is no such benchmark, system, backend or output.
     """
@@ -111,6 +112,8 @@ def bench(
         raise UserError(f"checkpoints are scorers of SALMon, {benchmark} takes outputs of systems")
     if original != "halves" and not checkpoints:
         raise UserError("original is what an evaluator compares with: name a checkpoint of one")
+    if device != "auto" and not checkpoints:
+        raise UserError("device is where an evaluator computes: name a checkpoint of one")
     folder = Path(output)
     judged = judge if isinstance(judge, JudgeAt) else JudgeAt(judge)
     models = make_backends(backends, judged, cache_dir, folder / "answers.jsonl")

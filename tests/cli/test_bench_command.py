@@ -147,6 +147,10 @@ BAD: dict[str, tuple[list[Any], str]] = {
         ["--baselines", "--original", "positive"],
         "original is what an evaluator compares with: name a checkpoint of one",
     ),
+    "a device for no evaluator": (
+        ["--baselines", "--device", "cpu"],
+        "device is where an evaluator computes: name a checkpoint of one",
+    ),
     "a baseline's name": (
         ["--scores", "noise={root}/likelihoods.csv", "--baselines"],
         "two systems have one name (noise, constant, noise)",
