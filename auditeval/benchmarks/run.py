@@ -57,12 +57,12 @@ def run(
         records = _asked_again(benchmark, system, place, records, workers, watch)
         if is_whole:
             return records
-        with partial.open("ab") as file:
-            for record in _evaluated(benchmark, system, samples[len(records) :], workers):
+        for record in _evaluated(benchmark, system, samples[len(records) :], workers):
+            # Not opened before: a folder without any record is free for other settings.
+            with partial.open("ab") as file:
                 file.write(_line(record))
-                file.flush()
-                records.append(record)
-                watch(len(records), len(samples))
+            records.append(record)
+            watch(len(records), len(samples))
         partial.replace(finished)
     except OSError as error:
         raise UserError(

@@ -243,6 +243,16 @@ def test_an_error_keeps_what_was_done(
     assert [json.loads(line)["id"] for line in lines] == [f"clip{n:02d}" for n in range(7)]
 
 
+def test_an_error_at_the_first_leaves_the_folder_to_other_settings(
+    benchmark: Louder, loud: OutputFolder, tmp_path: Path
+) -> None:
+    """As of who forgot the judge, and names one."""
+    with pytest.raises(UserError, match="no judge"):
+        run(_Told(benchmark, [], stop_at="clip00"), loud, tmp_path / "run")
+    fewer = OutputFolder("loud", {"clip00": loud.files["clip00"]})
+    assert run(benchmark, fewer, tmp_path / "run")[0]["success"]
+
+
 def test_a_folder_without_outputs_is_said(benchmark: Louder, tmp_path: Path) -> None:
     ids = [sample.id for sample in benchmark.samples]
     with pytest.raises(UserError, match=r"no output of any of the 12 samples; .* clip00\.wav"):
