@@ -67,7 +67,7 @@ def digest(pairs: Sequence[Pair]) -> str:
 
 def _pairs_of(folder: Path) -> list[Pair]:
     samples: dict[int, dict[int, Path]] = {}
-    for path in sorted(folder.glob("*.wav")):
+    for path in sorted(folder.glob("*.[wW][aA][vV]")):
         found = _NAME.fullmatch(path.name)
         if found is None:
             raise UserError(f"{path}: expected a name like sample_12_0.wav")

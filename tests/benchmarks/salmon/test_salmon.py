@@ -253,6 +253,10 @@ def test_several_negatives_make_a_pair_each(root: Path, tmp_path: Path) -> None:
         (lambda f: (f / "sample_1_1.wav").unlink(), "sample_1_0.wav: has no negative sample_1_1"),
         (lambda f: shutil.copy(f / "sample_1_1.wav", f / "x.wav"), "x.wav: expected a name like"),
         (
+            lambda f: [p.rename(p.with_suffix(".WAV")) for p in f.glob("sample_1_*")],
+            "sample_1_0.WAV: expected a name like",
+        ),
+        (
             lambda f: shutil.copy(f / "sample_1_1.wav", f / "sample_01_1.wav"),
             "sample_1_1.wav: is the same clip as sample_01_1.wav",
         ),
