@@ -38,8 +38,8 @@ def objects(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def rows(path: Path, model: type[Row]) -> Iterator[tuple[str, Row]]:
     """("FILE:LINE", its object as a `model`); raises UserError for one that does not fit."""
-    for where, line in lines(path):
+    for where, row in objects(path):
         try:
-            yield where, model.model_validate_json(line)
+            yield where, model.model_validate(row)
         except ValidationError as error:
             raise UserError(f"{where}: {sentence(error, model)}") from None

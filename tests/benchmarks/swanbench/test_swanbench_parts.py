@@ -57,7 +57,10 @@ def test_timings(tmp_path: Path) -> None:
     path = tmp_path / "timings.jsonl"
     path.write_text('{"id": "1", "inference_seconds": 2}\n\n{"id": "2", "inference_seconds": 0.5}')
     assert read_timings(path) == {"1": 2.0, "2": 0.5}
-    for bad in ('{"id": "1"}', '{"id": "1", "inference_seconds": 0}', "{", '{"id":1}'):
+    path.write_text('\ufeff{"id": "1", "inference_seconds": 2}\r\n')  # as Windows writes it
+    assert read_timings(path) == {"1": 2.0}
+    twice = '{"id": "1", "inference_seconds": 1, "inference_seconds": 2}'
+    for bad in ('{"id": "1"}', '{"id": "1", "inference_seconds": 0}', "{", '{"id":1}', twice):
         path.write_text(bad)
         with pytest.raises(UserError, match=r"timings\.jsonl:1: "):
             read_timings(path)
