@@ -24,8 +24,8 @@ def find(folder: Path, ids: Sequence[str], scripts: Sequence[Path]) -> dict[str,
         return find_outputs(_inside(folder, place) if place.is_dir() else folder, ids)
     found: dict[str, Path] = {}
     for name in names:
-        if (place := folder / name).is_dir():
-            lines = {id.removeprefix(f"{name}/"): id for id in ids if id.startswith(f"{name}/")}
+        lines = {id.removeprefix(f"{name}/"): id for id in ids if id.startswith(f"{name}/")}
+        if lines and (place := folder / name).is_dir():  # of a part there may be none in a script
             outputs = find_outputs(_inside(folder, place), [*lines])
             found |= {lines[line]: path for line, path in outputs.items()}
     if not found:
