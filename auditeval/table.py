@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import inf
+from math import inf, isclose
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from auditeval.types import Undefined
@@ -93,7 +93,8 @@ class Table:
         }
 
     def best(self) -> set[tuple[int, int]]:
-        """The places (row, column) of the best values; no best where rows are level."""
+        """The places (row, column) of the best values; no best where rows are level, as means of
+        the same numbers in another order are, whose last digits differ."""
         found = set()
         for place, column in enumerate(self.columns):
             contents = [(number, row[place]) for number, row in enumerate(self.rows)]
@@ -105,7 +106,7 @@ class Table:
             }
             if self.marked and column.better is not None and len(values) > 1:
                 top = (max if column.better == "higher" else min)(values.values())
-                level = [number for number, value in values.items() if value == top]
+                level = [n for n, value in values.items() if isclose(value, top, rel_tol=1e-12)]
                 found |= {(level[0], place)} if len(level) == 1 else set()
         return found
 
