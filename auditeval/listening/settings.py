@@ -30,7 +30,8 @@ class Settings(BaseModel):
     `most_minutes` of listening. Grades go from 1 to 5 by `step`.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # As kept in JSON, which has no infinity: it would be null, and no longer the same setting.
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     title: str = Field("Listening test", min_length=1, max_length=200)
     raters_per_pair: int = Field(5, ge=1, le=1000)

@@ -136,6 +136,7 @@ def test_another_design_or_manifest_is_refused(
         ("raters_per_pair: 0", "raters_per_pair: input should be greater than or equal to 1"),
         ("raters: 5", "raters: unknown key (known: title, raters_per_pair"),
         ("step: 0.25", "step: expected 1 or 0.5, found 0.25"),
+        ("hours_held: .inf", "hours_held: input should be a finite number, found inf"),
         ("order: williams\nselect: uncertain", "order williams has fixed blocks"),
         ("- 5", "expected settings as in `raters_per_pair: 5`"),
     ],
