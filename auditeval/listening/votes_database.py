@@ -251,7 +251,7 @@ def opened(path: Path, reading: bool = False) -> VotesDatabase:
             f"{path}: no such file; `auditeval listen MANIFEST --votes {path}` makes it"
         )
     try:
-        database = VotesDatabase(_connect(path, reading))
+        database = VotesDatabase((_reading if reading else _connect)(path))
         version = database.fact("version")
     except (sqlite3.DatabaseError, ValueError) as error:
         raise UserError(f"{path}: holds no votes of `auditeval listen` ({error})") from None
@@ -260,11 +260,23 @@ def opened(path: Path, reading: bool = False) -> VotesDatabase:
     return database
 
 
-def _connect(path: Path, reading: bool = False) -> sqlite3.Connection:
+def _reading(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, check_same_thread=False, timeout=30)
+    connection.execute("PRAGMA query_only = ON")
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master")
+    except sqlite3.OperationalError:
+        if path.with_name(f"{path.name}-wal").exists():
+            raise
+        # Readers share an index in files beside it. In a folder where they may write none it is
+        # not needed either, as long as no server writes.
+        address = f"{path.absolute().as_uri()}?immutable=1"
+        return sqlite3.connect(address, uri=True, check_same_thread=False)
+    return connection
+
+
+def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30)
-    if reading:
-        connection.execute("PRAGMA query_only = ON")
-        return connection
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")

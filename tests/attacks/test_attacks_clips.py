@@ -25,6 +25,7 @@ from commands import RATE_HZ, content, folder, noise, row_of, sound, write_rows
 from scipy import signal
 
 from auditeval import manifest, scores_table
+from auditeval.listening import votes_database
 from auditeval.scoring import Evaluator
 from auditeval.types import AXES, EditPair, Scores
 
@@ -244,6 +245,22 @@ def test_a_closed_output_folder_is_one_sentence(
             assert "scores.csv" in ended.sentence
             assert "Permission denied" in ended.sentence
             assert not list(closed.iterdir())
+
+
+@needs_users
+def test_votes_in_a_closed_folder_are_read(good: list[EditPair]) -> None:
+    """An archive, or another's: SQLite makes files of its own beside a database that it reads."""
+    with nobody() as place:
+        closed = folder(place / "votes?#%20")
+        votes_database.create(closed / "votes.db", [(pair, 0, None) for pair in good], {})
+        votes_database.opened(closed / "votes.db").close()
+        closed.chmod(0o500)
+        try:
+            database = votes_database.opened(closed / "votes.db", reading=True)
+            assert [pair.id for pair in database.pairs.values()] == [pair.id for pair in good]
+            database.close()
+        finally:
+            closed.chmod(0o700)
 
 
 # --- odd clips that must be scored -------------------------------------------------------------
