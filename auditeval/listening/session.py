@@ -120,7 +120,7 @@ class Session:
         other = "edited" if side == "original" else "original"
         if known[other] is not None:  # one plays at a time
             needed, since = needed + seconds[other], min(begin, served[other] or begin)
-        if now - since < needed - _SLACK_SECONDS:
+        if 0 <= now - since < needed - _SLACK_SECONDS:  # less where the clock was set back
             raise Refused(409, "so much time has not passed")
         self.database.note_trial(trial, f"{side}_heard", now)
 
@@ -145,7 +145,7 @@ class Session:
         if cannot is None and None in (trial.original_heard, trial.edited_heard):
             raise Refused(409, "both recordings are to be heard first")
         grades = {a: None if cannot else self._grade(fields.get(a, "")) for a in AXES}
-        seconds = now - trial.shown
+        seconds = max(0.0, now - trial.shown)
         vote = Vote(trial.number, **grades, cannot=cannot, comment=comment, at=now, seconds=seconds)
         self.database.vote(vote)
 

@@ -184,6 +184,18 @@ def test_what_was_not_sent_or_not_long_ago_was_not_heard(
     assert hear("both") == 422
 
 
+def test_a_clock_that_is_set_back_keeps_nobody_waiting(
+    listening: Session, rater: RaterClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    about = rater.trial()
+    for clip in about["clips"].values():
+        rater.http.get(clip)
+    monkeypatch.setattr("auditeval.listening.server.time.time", lambda: 1000.0)
+    rater.listen()
+    assert rater.vote(about).status_code == 303
+    assert [vote.seconds for vote in rater.votes(listening)] == [0.0]
+
+
 def test_a_vote_out_of_turn_or_for_another_is_refused(
     listening: Session, rater: RaterClient, other: RaterClient
 ) -> None:
