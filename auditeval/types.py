@@ -5,6 +5,7 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import fsum
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -112,7 +113,7 @@ class EditPair(BaseModel):
                 return data  # the field's own check says what is wrong
             if not votes:
                 raise ValueError(f"raters.{axis} is empty: leave out an axis that nobody rated")
-            means[axis] = sum(votes) / len(votes)
+            means[axis] = fsum(votes) / len(votes)  # the same in whatever order they stand
             if axis in ratings and abs(ratings[axis] - means[axis]) > 0.01:
                 raise ValueError(
                     f"ratings.{axis} is {ratings[axis]} but its raters average {means[axis]:.3f}"

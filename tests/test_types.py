@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,13 @@ def test_a_rating_is_the_mean_of_its_raters(axis: str) -> None:
     votes = np.random.default_rng(0).integers(1, 6, 7).astype(float).tolist()
     pair = EditPair(**PAIR, raters={axis: votes})
     assert pair.ratings == {axis: pytest.approx(np.mean(votes))}
+
+
+def test_a_rating_is_the_same_in_whatever_order_its_votes_stand() -> None:
+    """Of MUSHRA, 0 to 100, which are no binary fractions."""
+    votes = [1 + score / 25 for score in (38, 45, 61, 100)]
+    orders = [EditPair(**PAIR, raters={"quality": [*order]}) for order in permutations(votes)]
+    assert len({pair.ratings["quality"] for pair in orders}) == 1
 
 
 def test_raters_may_have_ids() -> None:

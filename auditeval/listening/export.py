@@ -25,7 +25,7 @@ def to_pairs(
                 **pair.model_dump(exclude_none=True),
                 "listening_test": listening_test,
                 "ratings": {},
-                "raters": {axis: dict(sorted(votes.items())) for axis, votes in raters.items()},
+                "raters": raters,
             }
             made.append(EditPair.model_validate(row))
     return made

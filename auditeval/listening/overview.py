@@ -77,17 +77,23 @@ def of(database: VotesDatabase, settings: Settings) -> Overview:
 
 
 def ranking(found: Results, panels: Panels) -> Ranking:
-    """By system, the best mean over axes first; intervals by a bootstrap over its pairs."""
+    """By system, the best mean over axes first; intervals by a bootstrap over its pairs.
+
+    In whatever order pairs and votes stand, it is the same.
+    """
     means: dict[str, dict[Axis, list[float]]] = {}
     for axis, panel in panels.items():
         for pair, votes in panel.items():
             by_axis = means.setdefault(found.pairs[pair].system or "(no system)", {})
             by_axis.setdefault(axis, []).append(float(np.mean([*votes.values()])))
     made = {
-        system: {axis: _rank(np.array(values)) for axis, values in by_axis.items()}
+        system: {axis: _rank(np.sort(values)) for axis, values in by_axis.items()}
         for system, by_axis in means.items()
     }
-    return dict(sorted(made.items(), key=lambda item: -np.mean([r.mean for r in item[1].values()])))
+    level = {
+        system: float(np.mean([r.mean for r in ranks.values()])) for system, ranks in made.items()
+    }
+    return {system: made[system] for system in sorted(made, key=lambda name: (-level[name], name))}
 
 
 def _rank(values: np.ndarray) -> Rank:

@@ -32,9 +32,10 @@ class Results:
         return [(trial, vote) for trial, vote in found if vote.cannot is None]
 
     def panels(self, without: Collection[int] = ()) -> Panels:
-        """The grades of the rated pairs, but for the trials `without`."""
+        """The grades of rated pairs but for the trials `without`, in order of pair and rater."""
         made: Panels = {axis: {} for axis in AXES}
-        for trial, vote in self.of("rating"):
+        rating = sorted(self.of("rating"), key=lambda one: (one[0].pair, self.name(one[0])))
+        for trial, vote in rating:
             if trial.number not in without:
                 for axis, panel in made.items():
                     panel.setdefault(trial.pair, {})[self.name(trial)] = vote.grades[axis]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import krippendorff
@@ -12,6 +13,7 @@ from test_screening import panel
 
 from auditeval import manifest
 from auditeval.listening import design, export, overview
+from auditeval.listening.results import Results
 from auditeval.listening.votes_database import Vote
 from auditeval.metrics.raters import reliability
 from auditeval.types import AXES, Undefined
@@ -55,6 +57,29 @@ def test_progress_ranking_and_suspects(tmp_path: Path) -> None:
             assert rank.mean == pytest.approx(np.mean(votes))
             low, high = rank.interval  # type: ignore[misc]
             assert low < rank.mean < high
+
+
+def test_the_ranking_is_the_same_in_whatever_order_pairs_and_votes_stand(tmp_path: Path) -> None:
+    _, found = panel(tmp_path)
+    last = len(found.pairs) - 1
+    turned = Results(
+        found.raters,
+        {last - number: found.pairs[number] for number in reversed(found.pairs)},
+        [trial._replace(pair=last - trial.pair) for trial in reversed(found.trials)],
+        found.votes,
+    )
+    one, other = (overview.ranking(given, given.panels()) for given in (found, turned))
+    assert [*one.items()] == [*other.items()]
+
+
+def test_agreement_is_the_same_in_whatever_order_votes_came_in(tmp_path: Path) -> None:
+    _, found = panel(tmp_path)
+    turned = replace(found, trials=found.trials[::-1])
+    one, other = (
+        [(pair, [*votes.items()]) for by in given.panels().values() for pair, votes in by.items()]
+        for given in (found, turned)
+    )
+    assert one == other
 
 
 def test_a_system_of_few_pairs_has_no_interval(tmp_path: Path) -> None:
