@@ -140,7 +140,11 @@ def _repeats(results: Results) -> Found:
     means = {name: float(np.mean(apart)) for name, apart in results.repeats().items()}
     return _of_raters(
         results,
-        {name: f"repeats are {m:.1f} points apart" for name, m in means.items() if m > MOST_APART},
+        {
+            name: f"repeats are {m:.1f} points apart"
+            for name, m in means.items()
+            if round(m, 9) > MOST_APART  # thirds add up to a little more than 1
+        },
     )
 
 

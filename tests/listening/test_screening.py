@@ -154,6 +154,22 @@ def test_a_rater_who_always_says_the_same(tmp_path: Path) -> None:
     assert len(left_out) == 4
 
 
+def test_repeats_that_are_a_point_apart_are_no_more(tmp_path: Path) -> None:
+    test = session(tmp_path, pairs(tmp_path, 6), raters=1)
+    (rater,) = test.database.raters()
+    trials = design.next_block(test.database, test.settings, rater)
+    once = {t.number: Vote(t.number, 1, 1, 1, None, "", 1.0, 9.0) for t in trials}
+    again = [t._replace(number=t.number + 6, kind="repeat") for t in trials]
+    sums = [1, 1, 1, 5, 5, 5]  # of the differences on three axes; as thirds their mean is above 1
+    twice = {
+        t.number: Vote(t.number, 1 + n // 2, 1 + n // 2, 1 + n % 2, None, "", 1.0, 9.0)
+        for t, n in zip(again, sums, strict=True)
+    }
+    found = Results({1: rater}, test.database.pairs, trials + again, once | twice)
+    assert found.repeats() == {"r01": pytest.approx([n / 3 for n in sums])}
+    assert screening.screen(found, ["repeats"]) == {"repeats": {}}
+
+
 def test_outliers_are_those_of_scipys_z_scores(tmp_path: Path) -> None:
     test, _ = panel(tmp_path)
     with test.database.transaction() as write:
