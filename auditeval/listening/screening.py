@@ -59,7 +59,7 @@ def _variance(results: Results) -> Found:
     for (_, block), trials in _blocks(results).items():
         grades = [grade for t in trials for grade in results.votes[t.number].grades.values()]
         variance = float(np.var(grades, ddof=1))
-        if variance < LEAST_VARIANCE:
+        if len(trials) > 1 and variance < LEAST_VARIANCE:  # one vote is no session
             reason = f"variance {variance:.2f} of the grades in block {block}"
             found |= {trial.number: reason for trial in trials}
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from itertools import combinations_with_replacement
 from math import sqrt
 from pathlib import Path
@@ -168,6 +169,18 @@ def test_repeats_that_are_a_point_apart_are_no_more(tmp_path: Path) -> None:
     found = Results({1: rater}, test.database.pairs, trials + again, once | twice)
     assert found.repeats() == {"r01": pytest.approx([n / 3 for n in sums])}
     assert screening.screen(found, ["repeats"]) == {"repeats": {}}
+
+
+def test_one_vote_has_no_variance(tmp_path: Path) -> None:
+    """Three equal grades of a pair say nothing of who gives each pair the same."""
+    test = session(tmp_path, pairs(tmp_path, 2), raters=1)
+    (rater,) = test.database.raters()
+    trials = design.next_block(test.database, test.settings, rater)
+    same = {t.number: Vote(t.number, 5, 5, 5, None, "", 1.0, 9.0) for t in trials}
+    found = Results({1: rater}, test.database.pairs, trials, same)
+    assert len(screening.screen(found, ["p808-variance"])["p808-variance"]) == 2
+    left = replace(found, trials=trials[:1])
+    assert screening.screen(left, ["p808-variance"]) == {"p808-variance": {}}
 
 
 def test_outliers_are_those_of_scipys_z_scores(tmp_path: Path) -> None:
