@@ -182,7 +182,7 @@ def _raters(found: Results, panels: Panels, suspects: dict[str, list[str]]) -> T
         rows.append(
             [
                 rater.name,
-                sum(trial.kind == "rating" for trial in own),
+                sum(found.name(trial) == rater.name for trial, _ in found.of("rating")),
                 sum(vote.cannot is not None for vote in votes),
                 seconds,
                 *(getattr(against[axis].get(rater.name), "agreement", None) for axis in AXES),

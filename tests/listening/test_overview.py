@@ -94,6 +94,17 @@ def test_a_system_of_few_pairs_has_no_interval(tmp_path: Path) -> None:
             assert (rank.mean, rank.interval) == (3, Undefined(few))
 
 
+def test_who_cannot_judge_gives_no_vote(tmp_path: Path) -> None:
+    test = session(tmp_path, pairs(tmp_path, 2), raters=1)
+    (rater,) = test.database.raters()
+    one, other = design.next_block(test.database, test.settings, rater)
+    test.database.vote(Vote(one.number, 3, 3, 3, None, "", at=1.0, seconds=9.0))
+    test.database.vote(Vote(other.number, None, None, None, "unclear", "", at=1.0, seconds=9.0))
+    made = overview.of(test.database, test.settings)
+    (table,) = [table for table in made.tables if table.title == "Raters"]
+    assert (made.done, table.row("r01")["votes"], table.row("r01")["cannot judge"]) == (1, 1, 1)
+
+
 def test_the_admins_page_counts_who_has_finished_since_the_last_vote(tmp_path: Path) -> None:
     test, _ = panel(tmp_path)
     client = RaterClient(test)
