@@ -29,7 +29,13 @@ class Site:
     """A running test, and pages of one browser on it."""
 
     def __init__(self, folder: Path, browser: Any) -> None:
-        given = pairs(folder, 3, seconds=0.4, instruction="Add a dog <b>barking</b>.")
+        rain = "Rain_against_the_window_of_a_kitchen_48kHz.wav"  # wider than a phone
+        words = {
+            "instruction": "Add a dog <b>barking</b>.",
+            "original_caption": f"{rain}.",
+            "target_caption": f"{rain}, with a dog barking.",
+        }
+        given = pairs(folder, 3, seconds=0.4, **words)
         manifest = write_rows(folder / "pairs.jsonl", [row_of(pair) for pair in given])
         design = folder / "design.yaml"
         design.write_text(DESIGN)
