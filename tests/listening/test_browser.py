@@ -213,6 +213,18 @@ def test_pages_are_for_everybody(site: Site, width: dict[str, int]) -> None:
     hand.page.context.close()
 
 
+def test_links_are_whole_whenever_they_are_copied(site: Site) -> None:
+    hand = site.hand()
+    hand.page.clock.install()
+    hand.page.goto(site.server.admin)
+    assert hand.page.locator(".link").all_inner_texts() == site.server.links
+    hand.page.evaluate("document.querySelector('h1').textContent = 'Before'")
+    hand.page.clock.run_for(11_000)  # the page renews itself
+    hand.page.wait_for_selector("h1:has-text('How it stands')")
+    assert hand.page.locator(".link").all_inner_texts() == site.server.links
+    hand.page.context.close()
+
+
 def test_a_page_loads_nothing_from_elsewhere(site: Site, at_trial: Hand) -> None:
     asked: list[str] = []
     at_trial.page.on("request", lambda request: asked.append(request.url))
