@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 from auditeval.reading import json_file
@@ -37,6 +38,11 @@ def _missing(wanted: Any, found: Any, where: str = "") -> str | None:
     """The first key of `wanted` that `found` has not, or in another form."""
     if type(wanted) is not type(found):
         return where or "its object"
+    if isinstance(wanted, str) and (places := _places(wanted)):
+        try:
+            found.format(**dict.fromkeys(places, 1))
+        except (AttributeError, IndexError, KeyError, ValueError):
+            return f"{where} with no other places than {{{'} {'.join(sorted(places))}}}"
     if isinstance(wanted, dict):
         for key in wanted:
             name = f"{where}.{key}" if where else key
@@ -45,3 +51,8 @@ def _missing(wanted: Any, found: Any, where: str = "") -> str | None:
             if missing := _missing(wanted[key], found[key], name):
                 return missing
     return None
+
+
+def _places(text: str) -> set[str]:
+    """The names in braces, which a page puts numbers in place of."""
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}

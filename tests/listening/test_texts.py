@@ -56,6 +56,11 @@ def test_a_language_of_ones_own(tmp_path: Path) -> None:
         (lambda own: own["trial"].pop("send"), "lacks trial.send"),
         (lambda own: own["scales"]["quality"]["grades"].pop("3"), "lacks scales.quality.grades.3"),
         (lambda own: own.update(pause="Pause"), "lacks pause,"),
+        (
+            lambda own: own.update(progress="{don} von {all}"),
+            "lacks progress with no other",
+        ),
+        (lambda own: own["headphones"].update(question="Test {"), "lacks headphones.question with"),
     ],
 )
 def test_a_language_that_lacks_something(tmp_path: Path, spoil: Any, says: str) -> None:
