@@ -3,6 +3,7 @@
 # No `from __future__ import annotations`: FastAPI reads those of functions within functions.
 
 import json
+import sys
 import time
 from collections.abc import Collection
 from pathlib import Path
@@ -20,6 +21,7 @@ from auditeval.listening.protection import Protection, check_seal, form, seal
 from auditeval.listening.session import Refused, Session, Step
 from auditeval.listening.votes_database import Rater, Trial
 from auditeval.player import STATIC, captions
+from auditeval.text import say
 from auditeval.types import AXES
 
 _HERE = Path(__file__).parent
@@ -61,6 +63,12 @@ def application(test: Session, hosts: Collection[str], prefix: str = "") -> Prot
     @app.exception_handler(Refused)
     def not_taken(request: Request, error: Refused) -> Response:
         return JSONResponse({"refused": str(error)}, error.status)
+
+    @app.exception_handler(OSError)
+    def not_kept(request: Request, error: OSError) -> Response:
+        """The disk is full, say: pages ask again, and who runs the test reads why."""
+        say(f"{error.filename}: {error.strerror}", sys.stderr)
+        return JSONResponse({"refused": 503}, 503)
 
     return Protection(app, hosts, prefix)
 

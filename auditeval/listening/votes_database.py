@@ -6,6 +6,7 @@ a power cut loses no vote that was acknowledged. One process writes; others may 
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import secrets
@@ -114,8 +115,8 @@ class Vote(NamedTuple):
 class VotesDatabase:
     """One open database; its functions may be called by any thread."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection, self._path = connection, path
         self._lock = threading.RLock()
         self._pairs: dict[int, EditPair] | None = None
 
@@ -125,15 +126,18 @@ class VotesDatabase:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All of the block is on disk when it ends, or none of it."""
+        """All of the block is on disk when it ends, or none of it; OSError where it is full."""
         with self._lock:
-            self._connection.execute("BEGIN IMMEDIATE")
             try:
+                self._connection.execute("BEGIN IMMEDIATE")
                 yield self._connection
-            except BaseException:
-                self._connection.execute("ROLLBACK")
+                self._connection.execute("COMMIT")
+            except BaseException as error:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                if isinstance(error, sqlite3.OperationalError):
+                    raise OSError(errno.EIO, str(error), str(self._path)) from None
                 raise
-            self._connection.execute("COMMIT")
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """What a query finds."""
@@ -229,7 +233,7 @@ def create(
     """A new database of pairs, each with its block and the JSON of an evaluator's intervals."""
     with replacing(path) as temporary:
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL, 0o600))  # it holds the raters' links
-        database = VotesDatabase(sqlite3.connect(temporary, isolation_level=None))
+        database = VotesDatabase(sqlite3.connect(temporary, isolation_level=None), path)
         try:
             with database.transaction() as write:
                 for statement in filter(str.strip, _SCHEMA.split(";")):
@@ -251,7 +255,7 @@ def opened(path: Path, reading: bool = False) -> VotesDatabase:
             f"{path}: no such file; `auditeval listen MANIFEST --votes {path}` makes it"
         )
     try:
-        database = VotesDatabase((_reading if reading else _connect)(path))
+        database = VotesDatabase((_reading if reading else _connect)(path), path)
         version = database.fact("version")
     except (sqlite3.DatabaseError, ValueError) as error:
         raise UserError(f"{path}: holds no votes of `auditeval listen` ({error})") from None

@@ -184,6 +184,24 @@ def test_what_was_not_sent_or_not_long_ago_was_not_heard(
     assert hear("both") == 422
 
 
+def test_a_full_disk_is_one_sentence_and_pages_ask_again(
+    listening: Session, rater: RaterClient, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database, admin = listening.database, listening.database.fact("admin")
+    fields = {"count": "100", "seal": seal(listening.secret, admin)}
+    ((pages,),) = database.rows("PRAGMA page_count")
+    ((most,),) = database.rows("PRAGMA max_page_count")
+    for full, status in ((True, 503), (False, 303)):
+        database.rows(f"PRAGMA max_page_count = {pages if full else most}")
+        answer = rater.http.post(f"/admin/{admin}/raters", data=fields)
+        assert answer.status_code == status
+        assert len(database.raters()) == (2 if full else 102)
+        assert capsys.readouterr().err.endswith(
+            "votes.db: database or disk is full\n" if full else ""
+        )
+    assert rater.vote(rater.listen()).status_code == 303
+
+
 def test_a_clock_that_is_set_back_keeps_nobody_waiting(
     listening: Session, rater: RaterClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
