@@ -60,9 +60,10 @@ def to_table(report: Report, explained: bool = True) -> Table:
             *no_ceiling(lacking, report.no_votes),
         ]
         notes += [_COVERS] if sure else []
-    if missing := {row.evaluator: row.missing for row in report.rows if row.missing}:
-        listed = ", ".join(f"{name} {count}" for name, count in missing.items())
-        notes.append(f"Rated pairs without a prediction, left out: {listed}.")
+    if missing := [
+        f"{row.axis}, {row.evaluator} {row.missing}" for row in report.rows if row.missing
+    ]:
+        notes.append(f"Rated pairs without a prediction, left out: {'; '.join(missing)}.")
     title = f"Agreement with {report.ratings_from}"
     return Table(title=title, columns=columns, rows=rows, notes=notes, marked=False)
 

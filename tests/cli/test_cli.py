@@ -219,7 +219,7 @@ def test_evaluate_of_the_ratings_themselves(
                 assert row[level][name]["value"] == pytest.approx(1)
     assert "59/60" in ended.out
     # The table may break its caption over lines.
-    assert "left out: perfect 1" in " ".join(ended.out.split())
+    assert "left out: quality, perfect 1; relevance, perfect 1;" in " ".join(ended.out.split())
 
 
 def test_evaluate_two_prints_the_paired_line(
