@@ -63,7 +63,7 @@ def of_run(folder: Path, name: Name, most: int, seed: int) -> Page:
 
 def of_records(records: Sequence[Record]) -> Rows:
     """A row a record: its plain values as columns, the others as lines under `details`."""
-    rows = Rows([str(record["id"]) for record in records], fixed_scale=False)
+    rows = Rows([str(record["id"]) for record in records])
     plain = [_plain(record) for record in records]
     for name in dict.fromkeys(key for found in plain for key in found if key != "id"):
         values = [found.get(name) for found in plain]

@@ -34,7 +34,9 @@ def choose(rows: Rows, most: int, seed: int = SEED) -> list[Choice]:
     if sure := [rows.numbers[s.high] - rows.numbers[s.low] for s in scales if s.low]:
         width = np.where(there, mean_of(sure, len(rows)), np.nan)
         made.append(_by("Least sure", "widest intervals first, mean over scales", -width, most))
-    if people := [abs(rows.numbers[s.value] - rows.numbers[s.rated]) for s in scales if s.rated]:
+    if people := [
+        abs(rows.numbers[s.value] - rows.numbers[s.rated]) for s in scales if s.rated and s.ends
+    ]:
         apart = np.where(there, mean_of(people, len(rows)), np.nan)
         made.append(
             _by("Unlike people", "score and rating farthest apart, mean over scales", -apart, most)

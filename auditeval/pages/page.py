@@ -85,6 +85,7 @@ def render(page: Page, sounds: Sounds, mode: Mode) -> str:
         within={name: Markup(content) for name, content in sounds.within.items()},
         version=__version__,
         is_rated=any(scale.rated for scale in page.rows.scales),
+        on_one_scale=any(scale.rated and scale.ends for scale in page.rows.scales),
         has_clips=mode != "none" and bool(page.rows.clips),
     )
 

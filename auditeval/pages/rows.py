@@ -17,12 +17,15 @@ from auditeval.player.captions import Parts, marked
 from auditeval.text import visible
 from auditeval.types import AXES, EditPair, Scores
 
+RATINGS = (1.0, 5.0)
+"""The ends of the scale of ratings; what a table of scores holds need not lie on it."""
 _OPEN, _CLOSE = "\x01", "\x02"  # around words that differ; no `visible` text holds them
 
 
 class Scale(NamedTuple):
     """What is predicted, by the names of columns: the value, ends of its interval, what people
     said. Empty where there is none; `others` are values of further evaluators, {evaluator: column}.
+    `ends` are those of the scale of ratings where the values are such, or None.
     """
 
     name: str
@@ -31,6 +34,7 @@ class Scale(NamedTuple):
     high: str = ""
     rated: str = ""
     others: Mapping[str, str] = {}
+    ends: tuple[float, float] | None = None
 
 
 @dataclass
@@ -39,8 +43,7 @@ class Rows:
 
     `listed` are the columns that stand in the table; all of them are in the view of one row.
     `compared` are columns of words whose differences are marked, two and two. `clips` are original
-    and edited clip of each row, None where a row has none; `fixed_scale` says that the values of
-    `scales` are ratings from 1 to 5.
+    and edited clip of each row, None where a row has none.
     """
 
     ids: list[str]
@@ -50,7 +53,6 @@ class Rows:
     listed: list[str] = field(default_factory=list)
     compared: list[tuple[str, str]] = field(default_factory=list)
     clips: list[tuple[Path | None, Path | None]] = field(default_factory=list)
-    fixed_scale: bool = True
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -108,7 +110,9 @@ def of_scores(scores: Mapping[str, Sequence[Scores]], pairs: Sequence[EditPair] 
                 beside[other] = f"{axis} of {other}"
                 rows.numbers[beside[other]] = column
         rated = rated if rated in rows.numbers else ""
-        rows.scales.append(Scale(axis, axis, low, high, rated, beside))
+        there = [value for value in numbers if value is not None]
+        ends = RATINGS if RATINGS[0] <= min(there) and max(there) <= RATINGS[1] else None
+        rows.scales.append(Scale(axis, axis, low, high, rated, beside, ends))
         rows.listed += [axis, *([rated] if rated else [])]
     if any(row.status == "error" for row in table):
         rows.words["status"] = [row.status for row in table]
@@ -171,7 +175,6 @@ def to_json(rows: Rows) -> dict[str, Any]:
         "columns": columns,
         "scales": [scale._asdict() for scale in rows.scales],
         "listed": ["id", *rows.listed],
-        "fixed_scale": rows.fixed_scale,
     }
 
 

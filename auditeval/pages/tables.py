@@ -8,7 +8,7 @@ import numpy as np
 from scipy import stats
 
 from auditeval.metrics.agreement import coverage
-from auditeval.pages.rows import Rows
+from auditeval.pages.rows import RATINGS, Rows
 from auditeval.table import Cell, Column, Content, Table
 from auditeval.text import natural
 from auditeval.types import Undefined
@@ -22,19 +22,18 @@ def means(rows: Rows, group: str = "") -> Table:
     """The mean of each scale, with N, over all rows or, with a column of words, by its values."""
     keys = rows.words[group] if group else ["all pairs"] * len(rows)
     names = sorted(set(keys), key=natural)
-    wanted = [(scale.name, scale.value, "") for scale in rows.scales]
-    wanted += [(scale.name, scale.rated, "rated") for scale in rows.scales if scale.rated]
+    wanted = [(scale.name, scale.value, "", scale.ends) for scale in rows.scales]
+    wanted += [(scale.name, scale.rated, "rated", RATINGS) for scale in rows.scales if scale.rated]
     columns = [
         Column(name, "higher", over=(over,) if over else (), form=".2f", bounds=".2f")
-        for name, _, over in wanted
+        for name, _, over, _ in wanted
     ]
     of = {name: np.array([key == name for key in keys], bool) for name in names}
-    ends = (1.0, 5.0) if rows.fixed_scale else (-np.inf, np.inf)
     contents: list[list[Content]] = []
     for name in names:
-        picked = [rows.numbers[column][of[name]] for _, column, _ in wanted]
+        picked = [(rows.numbers[column][of[name]], ends) for _, column, _, ends in wanted]
         label = name or f"(no {group})"
-        contents.append([label, int(of[name].sum()), *(_mean(values, *ends) for values in picked)])
+        contents.append([label, int(of[name].sum()), *(_mean(*values) for values in picked)])
     said = f"by {group}" if group else "of all pairs"
     return Table(
         title=f"Mean scores {said}",
@@ -45,8 +44,8 @@ def means(rows: Rows, group: str = "") -> Table:
     )
 
 
-def _mean(values: np.ndarray, lowest: float, highest: float) -> Cell:
-    """With its interval, as far as that lies on the scale."""
+def _mean(values: np.ndarray, ends: tuple[float, float] | None) -> Cell:
+    """With its interval, as far as that lies on the scale, if they are on one."""
     values = values[np.isfinite(values)]
     if not len(values):
         return Cell(Undefined("no pair has a value"), note="N=0")
@@ -54,6 +53,7 @@ def _mean(values: np.ndarray, lowest: float, highest: float) -> Cell:
     if len(values) < 2:
         return Cell(mean, Undefined("one pair"), note)
     half = float(stats.t.ppf(0.975, len(values) - 1) * stats.sem(values))
+    lowest, highest = ends or (-np.inf, np.inf)
     return Cell(mean, (max(lowest, mean - half), min(highest, mean + half)), note)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from auditeval.listening import export, overview, results, serving, votes_database
 from auditeval.pages.choice import choose, of_values
 from auditeval.pages.page import Page
-from auditeval.pages.rows import Rows, Scale, add_pairs, mean_of, to_column
+from auditeval.pages.rows import RATINGS, Rows, Scale, add_pairs, mean_of, to_column
 from auditeval.types import AXES
 
 
@@ -36,7 +36,7 @@ def of_database(path: Path, most: int, seed: int) -> Page:
         spread = to_column([float(np.std(v, ddof=1)) if len(v) > 1 else None for v in votes])
         spreads.append(spread)
         rows.numbers[f"{axis} spread"] = spread
-        rows.scales.append(Scale(axis, axis))
+        rows.scales.append(Scale(axis, axis, ends=RATINGS))
         rows.listed.append(axis)
     comments: dict[str, list[str]] = {}
     for rater, pair, comment in stand.comments:

@@ -123,7 +123,7 @@ def test_pairs_to_hear_are_those_that_are_meant() -> None:
     made.scales = [
         rows.Scale(
             "quality", "quality", "quality low", "quality high", "quality rated",
-            {"other": "quality of other"},
+            {"other": "quality of other"}, rows.RATINGS,
         )
     ]  # fmt: skip
     found = {choice.name: choice.rows for choice in choose(made, 2)}
@@ -199,6 +199,22 @@ def test_a_table_as_html_is_text_alone() -> None:
     assert re.findall(r'<td[^>]*data-value="([^"]*)"', found) == ["1.5", "", "1.25"]
     assert "<strong>1.50</strong><small>[1.00 2.00]</small><small>N=3</small>" not in found
     assert "<small>N=3</small>" in found
+
+
+def test_scores_need_not_lie_on_the_scale_of_ratings(tmp_path: Path) -> None:
+    """As of a distance, or in per cent; intervals of their means are cut to no scale but theirs."""
+    given = pairs(tmp_path)
+    scored = [Scores(row.id, -2.0 + n, 60.0 + 9 * n, 4.9) for n, row in enumerate(given)]
+    made = rows.of_scores({"ours": [*scored[:5], Scores(given[5].id, -1.0, 50.0, 1.0)]}, given)
+    assert [scale.ends for scale in made.scales] == [None, None, rows.RATINGS]
+    for cell in tables.means(made).rows[0][2:5]:
+        assert isinstance(cell, Cell)
+        low, high = cell.interval  # type: ignore[misc]
+        assert low < cell.value < high  # type: ignore[operator]
+    assert high == 5.0  # of faithfulness, the last of them
+    values, rated = made.numbers["faithfulness"], made.numbers["faithfulness rated"]
+    found = {choice.name: choice.rows for choice in choose(made, 1)}
+    assert found["Unlike people"] == [int(np.argmax(np.abs(values - rated)))]
 
 
 def test_evaluators_stand_beside_each_other(tmp_path: Path) -> None:

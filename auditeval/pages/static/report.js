@@ -5,6 +5,8 @@ import { List } from "./list.js";
 import { PairView } from "./pair.js";
 import { Scatter, boxes, falling, grouped } from "./plots.js";
 
+const RATINGS = [1, 5]; // the ends of the scale on which people rate
+
 for (const table of document.querySelectorAll("table.sortable")) {
   [...table.tHead.rows[0].cells].forEach((head, place) => {
     const button = make("button", { type: "button", className: "sort" }, ...head.childNodes);
@@ -49,29 +51,26 @@ async function begin() {
   await new Promise((done) => requestAnimationFrame(() => setTimeout(done))); // the tables are seen first
   const columns = await readColumns(about);
   const view = new PairView(about, columns, about.links && (await json(about.links.data)));
-  const limits = (...found) => {
-    if (about.fixed_scale) return [1, 5];
+  const limits = ({ value, ends }) => {
+    if (ends) return ends;
     let [low, high] = [Infinity, -Infinity];
-    for (const column of found) {
-      for (let row = 0; row < about.rows; row++) {
-        const value = column.of(row);
-        if (value < low) low = value;
-        if (value > high) high = value;
-      }
+    for (let row = 0; row < about.rows; row++) {
+      const found = columns.get(value).of(row);
+      if (found < low) low = found;
+      if (found > high) high = found;
     }
     return low < high ? [low, high] : [low - 1, low + 1];
   };
   const scatters = [];
-  const scales = about.scales.map((scale) => ({ ...scale, limits: limits(columns.get(scale.value)) }));
+  const scales = about.scales.map((scale) => ({ ...scale, limits: limits(scale) }));
   const plot = (title, x, y, diagonal) => {
     const scatter = new Scatter(title, x, y, diagonal, (row) => view.open(scatter.rows, scatter.rows.indexOf(row)));
     scatter.name = (row) => columns.get("id").of(row);
     scatters.push(scatter);
   };
-  for (const { name, value, rated } of about.scales.filter((scale) => scale.rated)) {
+  for (const { name, value, rated, ends, limits: own } of scales.filter((scale) => scale.rated)) {
     const [predicted, people] = [columns.get(value), columns.get(rated)];
-    const shared = limits(predicted, people);
-    plot(name, { name: "rated", column: people, limits: shared }, { name: "predicted", column: predicted, limits: shared }, true);
+    plot(name, { name: "rated", column: people, limits: RATINGS }, { name: "predicted", column: predicted, limits: own }, ends !== null);
   }
   if (!scatters.length) {
     // Nobody has rated these rows: one scale against the next one.
