@@ -16,6 +16,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from rich.text import Text
 
 _MOST_IN_TABLE, _MOST_IN_PLOT = 100, 40  # letters of a name
@@ -76,6 +78,17 @@ def shortened(text: str, most: int = _MOST_IN_PLOT) -> str:
         return text
     end = most // 2
     return f"{text[: most - end - 1]}…{text[-end:]}"
+
+
+def untaken(name: str, taken: Container[str | None]) -> str:
+    """A name for what has none, in as many parentheses as it takes to be none of those `taken`.
+
+    >>> untaken("none", ["a", "none"])
+    '(none)'
+    """
+    while name in taken:
+        name = f"({name})"
+    return name
 
 
 def cell(*lines: str, style: str = "") -> Text:

@@ -10,7 +10,7 @@ from scipy import stats
 from auditeval.metrics.agreement import coverage
 from auditeval.pages.rows import RATINGS, Rows
 from auditeval.table import Cell, Column, Content, Table
-from auditeval.text import natural
+from auditeval.text import natural, untaken
 from auditeval.types import Undefined
 
 _LEVEL = 0.05
@@ -32,7 +32,7 @@ def means(rows: Rows, group: str = "") -> Table:
     contents: list[list[Content]] = []
     for name in names:
         picked = [(rows.numbers[column][of[name]], ends) for _, column, _, ends in wanted]
-        label = name or f"(no {group})"
+        label = name or untaken(f"(no {group})", names)
         contents.append([label, int(of[name].sum()), *(_mean(*values) for values in picked)])
     said = f"by {group}" if group else "of all pairs"
     return Table(

@@ -18,7 +18,7 @@ from auditeval.metrics.raters import rater_ceiling
 from auditeval.progress import track
 from auditeval.report.leaks import Leaks
 from auditeval.seed import SEED
-from auditeval.text import natural
+from auditeval.text import natural, untaken
 from auditeval.types import AXES, Axis, EditPair, Scores, Undefined, UserError
 
 _NOT_ON_SCALE = Undefined("its values are not ratings on the 1 to 5 scale")
@@ -189,9 +189,7 @@ def by_field(
     if list(groups) == [None]:
         raise UserError(f"by {field}: none of the {len(pairs)} rated pairs states its {field}")
 
-    none = "not stated"
-    while none in groups:  # some pairs state just that
-        none = f"({none})"
+    none = untaken("not stated", groups)
     made = {}
     order = sorted(groups, key=lambda name: (name is None, natural(name or "")))
     for name in track(order, f"by {field}", transient=True):

@@ -17,7 +17,7 @@ from auditeval.data.inventory import Inventory, Leak, leaks, take_stock
 from auditeval.metrics.agreement import Agreement
 from auditeval.metrics.raters import Screened, rater_ceiling, reliability, screened
 from auditeval.seed import SEED
-from auditeval.text import natural
+from auditeval.text import natural, untaken
 from auditeval.types import AXES, Axis, EditPair, Undefined
 
 BIN_CENTRES = tuple(round(1 + 0.2 * place, 1) for place in range(21))
@@ -97,16 +97,16 @@ def describe(
 
     `watch` is called before the raters of an axis are compared, which takes seconds.
     """
+    values = {field: {getattr(pair, field) for pair in pairs} for field in FIELDS}
+    none = {field: untaken(NAMELESS, found) for field, found in values.items()}
     by = {
-        field: _grouped(pairs, lambda pair, field=field: getattr(pair, field))  # type: ignore[misc]
-        for field in FIELDS
-        if any(getattr(pair, field) for pair in pairs)
+        field: _grouped(pairs, field, none[field]) for field, found in values.items() if any(found)
     }
     crossed: dict[tuple[str, str], Group] = {}
     if all(len(by.get(field, {})) > 1 for field in ("system", "operation")):
         for system in by["system"]:
-            of_system = [pair for pair in pairs if (pair.system or NAMELESS) == system]
-            found = _grouped(of_system, lambda pair: pair.operation)
+            of_system = [pair for pair in pairs if (pair.system or none["system"]) == system]
+            found = _grouped(of_system, "operation", none["operation"])
             crossed.update({(system, operation): group for operation, group in found.items()})
     panels = {}
     for axis in AXES:
@@ -130,13 +130,11 @@ def describe(
     )
 
 
-def _grouped(
-    pairs: Sequence[EditPair], field: Callable[[EditPair], str | None]
-) -> dict[str, Group]:
-    """Groups by name, sys2 before sys10."""
+def _grouped(pairs: Sequence[EditPair], field: str, none: str) -> dict[str, Group]:
+    """Groups by name, sys2 before sys10; those of pairs without one as `none`."""
     members: dict[str, list[EditPair]] = {}
     for pair in pairs:
-        members.setdefault(field(pair) or NAMELESS, []).append(pair)
+        members.setdefault(getattr(pair, field) or none, []).append(pair)
     return {name: _group(members[name]) for name in sorted(members, key=natural)}
 
 

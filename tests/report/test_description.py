@@ -179,6 +179,19 @@ def test_a_set_without_ratings_systems_or_splits_is_described_all_the_same() -> 
     assert findings(made) == ["Leaks: the manifest states no split."]
 
 
+def test_no_group_takes_the_place_of_the_pairs_without_one() -> None:
+    """Though a system, or an operation, be called as these are."""
+    names = [("(none)", "add"), (None, "(none)"), ("a", None), ("a", "add")]
+    made = describe([pair(n, system=s, operation=o) for n, (s, o) in enumerate(names)], HERE)
+    for field, of_all in made.by.items():
+        counts = {name: group.pairs for name, group in of_all.items()}
+        most = {"system": "a", "operation": "add"}[field]
+        assert counts == {"(none)": 1, "((none))": 1, most: 2}
+    assert set(made.crossed) == {
+        *(("(none)", "add"), ("((none))", "(none)"), ("a", "((none))"), ("a", "add"))
+    }
+
+
 def test_few_ratings_say_how_many_and_have_no_deviation() -> None:
     pairs = [
         pair(0, system="a", ratings={"quality": 3.0, "relevance": 2.0}),
