@@ -40,9 +40,9 @@ def compare(
 
     Examples:
 
-        auditeval compare runs/melstats runs/offline -s SRCC -s LCC -o ablation.md
+        auditeval compare runs/first runs/second -s SRCC -s LCC -o ablation.md
 
-        auditeval compare runs/melstats runs/offline -l system -l utterance --no-baselines
+        auditeval compare runs/first runs/second -l system -l utterance --no-baselines
     """
     from auditeval.outputs import writing
     from auditeval.report import contrasts
