@@ -84,7 +84,7 @@ def explained(
 
     if not page.choices or not page.rows.clips:
         return page
-    place = checkpoint or page.evaluator
+    place = checkpoint
     if place is None:
         if page.scored_in is None:  # not scores of one evaluator
             return page

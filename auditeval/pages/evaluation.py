@@ -84,9 +84,7 @@ def _of_models(folder: Path, scores: Sequence[Path], most: int, seed: int) -> Pa
         for path in scores
     }
     rows = of_scores(tables_of, manifest.read(pairs_path))
-    page = of_rows("", rows, most, seed)
-    first = folder / scores[0].parent.name / "holdout" / "checkpoint"
-    return replace(page, evaluator=first if first.is_dir() else None)
+    return replace(of_rows("", rows, most, seed), scored_in=scores[0])
 
 
 def of_comparison(path: Path) -> Page:

@@ -42,8 +42,7 @@ class Page:
     """What stands on a page: facts in a line each, tables under headings, then pairs and all rows.
 
     `remarks` are sentences that a reader must not miss. `losses` are those of `losses.read`.
-    `scored_in` is the table of the scores and `evaluator` the checkpoint that made them, where one
-    is known.
+    `scored_in` is the table of the scores, where there is one.
     """
 
     title: str
@@ -55,7 +54,6 @@ class Page:
     curves: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     losses: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     scored_in: Path | None = None
-    evaluator: Path | None = None
 
 
 def render(page: Page, sounds: Sounds, mode: Mode) -> str:

@@ -70,6 +70,9 @@ def checkpoint_of(table: Path) -> Path | str:
     not at hand."""
     sidecar, record = _sidecar(table), made_from(table)
     expected = record.get("checkpoint_sha256")
+    folds = sorted(table.parent.glob("*/checkpoint"))
+    if record and not expected and len(folds) > 1:
+        return f"each of {len(folds)} folds has a checkpoint of its own"
     if not expected or "checkpoint" not in record:
         lacks = "does not name its checkpoint" if sidecar.exists() else "is not beside it"
         return f"{sidecar.name} {lacks}; name the checkpoint with --checkpoint"

@@ -261,6 +261,16 @@ def test_losses_of_a_run_go_on_where_it_was_interrupted(tmp_path: Path) -> None:
         pages.read([tmp_path])
 
 
+def test_a_run_of_several_folds_says_why_it_has_no_curves_over_time(tmp_path: Path) -> None:
+    run = written_run(tmp_path)
+    (run / "heads" / "scores.csv.json").write_text('{"evaluator": "heads"}')
+    for fold in ("fold1", "fold2"):
+        (run / "heads" / fold / "checkpoint").mkdir(parents=True)
+    page = pages.explained(pages.read([run]))
+    assert page.remarks[-1] == "No curves over time: each of 2 folds has a checkpoint of its own."
+    assert page.scored_in == run / "heads" / "scores.csv"
+
+
 def test_a_report_whose_scores_are_gone_says_so(tmp_path: Path) -> None:
     report = written_evaluation(tmp_path)
     assert [path.name for path in inputs_of(report)] == ["scores.csv", "pairs.jsonl"]
