@@ -197,6 +197,8 @@ def test_hostile_words_are_shown_as_words(browser: Any, written: Any, kind: str)
     assert "49" not in page.inner_text("h1")
     assert page.title() != "x"
     assert page.locator("img, body script:not([type])").count() == 0
+    page.set_viewport_size(PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
     assert hand.wrong == []
     page.context.close()
 

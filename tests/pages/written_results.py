@@ -30,7 +30,10 @@ from auditeval.outputs import writing
 from auditeval.report import agreement, agreement_files, benchmarks, selection
 from auditeval.types import AXES, EditPair, Scores
 
-HOSTILE = "<script>document.title='x'</script>\"'&{{7*7}} \u202e=1+1 <img src=x onerror=alert(1)>"
+HOSTILE = (
+    "<script>document.title='x'</script>\"'&{{7*7}} \u202e=1+1 <img src=x onerror=alert(1)> "
+    + "W" * 99
+)
 SHOWN = HOSTILE.replace("\u202e", "\\u202e")
 CLIP = 'a <b> "q" #%? \u202e\'.wav'
 RECIPE = "stages:\n- {name: faithful, axis: faithfulness, keep_top: 2}\n"
