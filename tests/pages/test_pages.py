@@ -172,6 +172,13 @@ def test_systems_of_the_same_sources_are_compared_pair_by_pair() -> None:
     assert [[row[1] for row in table.rows] for table in found if table] == [[0, 1], [0, 0]]
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_system_of_equal_scores_is_compared_without_a_warning() -> None:
+    table = tables.ranking(plain_rows({"a": [3.0] * 6, "b": [4.0, 4.5, 5.0], "c": [4.0] * 6}))
+    assert table is not None
+    assert [row[2] for row in table.rows] == ["", "", "a"]
+
+
 def test_calibration_counts_what_lies_within() -> None:
     made = plain_rows({"a": [3.0] * 12})
     made.numbers |= {
