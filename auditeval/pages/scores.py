@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from auditeval import manifest, scores_table
@@ -43,7 +43,7 @@ def of_tables(paths: Sequence[Path], against: Path | None, most: int, seed: int)
         page.sections,
         rows,
         page.choices,
-        _remarks(paths[0], first, pairs, against),
+        [*_left_out(scores), *_remarks(paths[0], first, pairs, against)],
         scored_in=paths[0],
     )
 
@@ -80,6 +80,17 @@ def _beside(table: Path) -> Path | None:
     path = table.parent / str(record.get("manifest"))
     digest = record.get("manifest_sha256")
     return path if path.is_file() and digest is not None and sha256(path) == digest else None
+
+
+def _left_out(scores: Mapping[str, Sequence[Scores]]) -> list[str]:
+    """Rows of the other tables that have no place beside those of the first."""
+    (name, first), *others = scores.items()
+    known = {row.id for row in first}
+    return [
+        f"{count:,} of {len(table):,} rows of {other} are of no row of {name}: left out."
+        for other, table in others
+        if (count := sum(row.id not in known for row in table))
+    ]
 
 
 def _remarks(

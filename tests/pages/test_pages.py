@@ -25,7 +25,7 @@ from written_results import (
     written_scores,
 )
 
-from auditeval import pages
+from auditeval import pages, scores_table
 from auditeval.outputs import inputs_of
 from auditeval.pages import curves, page, rows, tables
 from auditeval.pages.choice import choose
@@ -234,6 +234,15 @@ def test_evaluators_stand_beside_each_other(tmp_path: Path) -> None:
         {},
     ]
     np.testing.assert_array_equal(made.numbers["quality of theirs"], [np.nan, *[1.0] * 5])
+
+
+def test_rows_of_another_table_alone_are_counted(tmp_path: Path) -> None:
+    table, manifest = written_scores(tmp_path)
+    other = tmp_path / "theirs.csv"
+    scores_table.write([Scores("pair1", 2.0), Scores("pair9", 2.0), Scores("x", 2.0)], other)
+    page = pages.read([table, other], manifest)
+    assert page.remarks[0] == "2 of 3 rows of theirs are of no row of scores: left out."
+    assert pages.read([other, table], manifest).remarks[0].startswith("5 of 6 rows of scores")
 
 
 @pytest.mark.parametrize("write", [written_evaluation, written_run, written_filter])
