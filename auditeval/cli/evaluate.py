@@ -105,7 +105,8 @@ def _make_report(
     pairs = [pair for pair in manifest.read(against) if pair.ratings]
     if not pairs:
         raise UserError(f"{against}: no pair has ratings to compare with")
-    pairs, part = _part(pairs, split or ("all" if by == "split" else None), against)
+    split = split or ("all" if by == "split" or not any(pair.split for pair in pairs) else "test")
+    pairs, part = _part(pairs, split, against)
     names = _names(scores)
     checkpoints = _checkpoints(given, list(names.values()))
     predictions = [_predictions(path, name, pairs) for path, name in names.items()]
@@ -123,20 +124,20 @@ def _make_report(
     return agreement.make_report(pairs, predictions, *settings)._replace(
         differences=differences,
         leaks=leaks.find(pairs, scored, trained),
+        split="" if split == "all" else split,
         by=by or "",
         groups=groups,
         notes=_notes(names, against),
     )
 
 
-def _part(pairs: list[EditPair], split: str | None, against: Path) -> tuple[list[EditPair], str]:
+def _part(pairs: list[EditPair], split: str, against: Path) -> tuple[list[EditPair], str]:
     """The pairs of a split, and how the title names it."""
     from auditeval.types import UserError
 
     stated = Counter(pair.split or "none stated" for pair in pairs)
-    splits = any(pair.split for pair in pairs)
-    split = split or ("test" if splits else "all")
     if split == "all":
+        splits = any(pair.split for pair in pairs)
         return pairs, f" (all splits, {len(pairs):,} pairs)" if splits else ""
     if split not in _SPLITS:
         raise UserError(f"--split {split!r}: expected {', '.join(_SPLITS)} or all")

@@ -35,7 +35,7 @@ def of_report(folder: Path, against: Path | None, most: int, seed: int) -> Page:
             f"Agreement with {found.ratings_from}", {}, {}, Rows([]), remarks=[f"No pairs: {why}."]
         )
     else:
-        page = of_tables(scores, rated, most, seed)
+        page = of_tables(scores, rated, most, seed, found.split)
     return replace(
         page,
         title=f"Agreement with {found.ratings_from}",

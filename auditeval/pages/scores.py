@@ -20,9 +20,13 @@ from auditeval.types import EditPair, Scores, UserError
 _MOST_GROUPS = 40
 
 
-def of_tables(paths: Sequence[Path], against: Path | None, most: int, seed: int) -> Page:
-    """Of the first table, the others beside it; raises UserError where they have no pair in common
-    with the manifest."""
+def of_tables(
+    paths: Sequence[Path], against: Path | None, most: int, seed: int, split: str = ""
+) -> Page:
+    """Of the first table, the others beside it; with a `split`, of the manifest's pairs in it.
+
+    Raises UserError where they have no pair in common with the manifest.
+    """
     names = _names(paths)
     scores = {
         name: list(scores_table.of_frame(scores_table.read_table(path)))
@@ -30,6 +34,10 @@ def of_tables(paths: Sequence[Path], against: Path | None, most: int, seed: int)
     }
     against = against or _beside(paths[0])
     pairs = manifest.read(against) if against else None
+    if pairs is not None and split:
+        pairs = [pair for pair in pairs if pair.split == split]
+        known = {pair.id for pair in pairs}
+        scores = {name: [row for row in table if row.id in known] for name, table in scores.items()}
     first = next(iter(scores.values()))
     if pairs is not None and not {pair.id for pair in pairs} & {row.id for row in first}:
         raise UserError(f"{paths[0]}: has a row for none of the pairs of {against}")
@@ -37,6 +45,7 @@ def of_tables(paths: Sequence[Path], against: Path | None, most: int, seed: int)
     page = of_rows(", ".join(names), rows, most, seed)
     facts = {"scores": ", ".join(path.name for path in paths)}
     facts |= {"manifest": against.name} if against else {}
+    facts |= {"split": split} if split else {}
     return Page(
         page.title,
         {**facts, **page.facts},

@@ -86,6 +86,7 @@ class Report(NamedTuple):
     that some pairs have votes of, as `metrics.raters.rater_ceiling` makes them; `no_votes` says why
     there are none of the others. `groups` are the same of the pairs with each value of the field
     `by`. `notes` are sentences on what a reader of the table should know of how it came about.
+    `split` is the part of a manifest that the pairs are, "" for all of it.
     """
 
     rows: list[Row]
@@ -99,6 +100,7 @@ class Report(NamedTuple):
     groups: Mapping[str, Report] = MappingProxyType({})
     notes: Sequence[str] = ()
     no_votes: str = NO_VOTES
+    split: str = ""
 
 
 def make_report(

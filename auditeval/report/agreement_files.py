@@ -50,6 +50,7 @@ def _plain_remarks(report: Report) -> dict[str, Any]:
             for found in report.differences
         ],
         "leaks": [found._asdict() for found in report.leaks],
+        "split": report.split,
         "by": report.by,
         "groups": {name: to_json(group) for name, group in report.groups.items()},
         "notes": list(report.notes),
@@ -94,6 +95,7 @@ def of_json(plain: Any) -> Report:
             for found in plain.get("differences", ())
         ],
         leaks=[Leaks(**found) for found in plain.get("leaks", ())],
+        split=plain.get("split", ""),
         by=plain.get("by", ""),
         groups={name: of_json(group) for name, group in plain.get("groups", {}).items()},
         notes=plain.get("notes", ()),

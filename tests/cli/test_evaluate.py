@@ -97,6 +97,7 @@ def test_the_test_part_is_evaluated_where_splits_are_stated(
         assert ended.status == 0, ended.err
         report = written(tmp_path)
         assert report["ratings_from"] == f"the ratings of split.jsonl {said}"
+        assert report.get("split", "all") == (split[1] if split else "test")
         assert said in " ".join(ended.out.split())
         assert {row["rated"] for row in report["rows"]} == {count}
         (leaks,) = report["leaks"]

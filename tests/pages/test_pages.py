@@ -253,6 +253,19 @@ def test_a_report_leads_back_to_its_pairs(tmp_path: Path, write: Any) -> None:
     assert {"Worst", "Best"} <= {choice.name for choice in page.choices}
 
 
+def test_the_page_of_a_report_on_a_split_is_of_its_pairs_alone(tmp_path: Path) -> None:
+    found = written_evaluation(tmp_path) / "agreement.json"
+    found.write_text(json.dumps({**json.loads(found.read_text()), "split": "test"}))
+    table = tmp_path / "pairs.jsonl"
+    plain = [json.loads(line) for line in table.read_text().splitlines()]
+    for number, row in enumerate(plain):
+        row["split"] = "test" if number in (1, 3) else "train"
+    table.write_text("".join(json.dumps(row) + "\n" for row in plain))
+    page = pages.read([found.parent])
+    assert page.rows.ids == ["pair1", "pair3"]
+    assert page.facts["split"] == "test"
+
+
 def test_a_curve_has_gaps_and_a_page_no_number_that_is_none() -> None:
     curve = np.array([1.23456, np.nan, 5.0])
     found: Any = SimpleNamespace(seconds=curve, curves={"quality": curve}, change=1 / curve)
