@@ -58,6 +58,12 @@ def sweep(path: Path) -> None:
         torn.unlink(missing_ok=True)
 
 
+def sweep_all(folder: Path) -> None:
+    """`sweep` of all that is below a folder which no other process writes, folders too."""
+    for torn in list(folder.rglob(f".*{PARTIAL}")):
+        storage.remove(torn)
+
+
 def claim(folder: Path, name: str, settings: Mapping[str, Any]) -> None:
     """Make `folder` the home of what these settings make, by a record of that name in it.
 
@@ -68,8 +74,7 @@ def claim(folder: Path, name: str, settings: Mapping[str, Any]) -> None:
     path = folder / name
     sweep(path)  # killed before there was a record
     if path.exists():
-        for torn in folder.rglob(f".*{PARTIAL}"):
-            torn.unlink()
+        sweep_all(folder)
         if reading.content(path) == record.encode():
             return
         if any(other != path for other in folder.iterdir()):

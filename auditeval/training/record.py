@@ -11,7 +11,7 @@ from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
 
-from auditeval.atomic import replacing, write_text
+from auditeval.atomic import write_text
 from auditeval.data.splits import Fold
 from auditeval.digests import sha256
 from auditeval.features.comparison import REVISION
@@ -74,8 +74,7 @@ def write(
             raise UserError(f"{folder}: was made with another split; choose another run_dir")
         run |= {key: before[key] for key in (_CLIPS, _TESTS) if key in before}
     _write(run, run_path)
-    with replacing(folder / "config.yaml") as temporary:
-        OmegaConf.save(config, temporary, resolve=True)
+    write_text(folder / "config.yaml", OmegaConf.to_yaml(config, resolve=True))
     write_text(splits_path, json.dumps(splits, indent=1) + "\n")
 
 

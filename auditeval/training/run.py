@@ -22,6 +22,7 @@ import torch
 from omegaconf import DictConfig
 
 from auditeval import manifest
+from auditeval.atomic import sweep_all, write_text
 from auditeval.data.contents import digests
 from auditeval.data.splits import leaking
 from auditeval.features import make_encoder
@@ -96,6 +97,7 @@ def _train(config: DictConfig, folder: Path, device: torch.device) -> Trained | 
     plan = _plan(config, pairs, device)
     rehearse(plan, [baselines, *(test.baselines for test in tests.values())])
     if process.is_first():
+        sweep_all(folder)
         record.write(folder, config, table, pairs, plan.folds, plan.encoder)
 
     contents: dict[Path, str] = {}
@@ -127,7 +129,7 @@ def _train(config: DictConfig, folder: Path, device: torch.device) -> Trained | 
         for name in plan.models:
             card.write(folder / name / plan.folds[0].name / "checkpoint", folder)
     timing = {"features_seconds": seconds, "encoder_seconds": store.encoder_seconds}
-    (folder / "timing.json").write_text(json.dumps({**timing, "encoded": store.misses}) + "\n")
+    write_text(folder / "timing.json", json.dumps({**timing, "encoded": store.misses}) + "\n")
     if isinstance(logger, WandbLogger):
         logger.log_report(folder / "report")
     return Trained(report, tables)
