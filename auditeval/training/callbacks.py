@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytorch_lightning as lightning
+import torch
 from pytorch_lightning.callbacks import Checkpoint
+from pytorch_lightning.plugins.io import TorchCheckpointIO
 
+from auditeval.atomic import replacing
 from auditeval.training.module import EvaluatorModule
 from auditeval.types import AXES
 
@@ -55,6 +58,18 @@ class BestHeads(lightning.Callback):
         self._best = state_dict["best"]
 
 
+class _Beside(TorchCheckpointIO):
+    """Drafts a checkpoint in its own folder. Lightning's drafts it in that for temporary files: a
+    killed run leaves it there, and where that is another disk it is copied, which is not all or
+    nothing."""
+
+    def save_checkpoint(
+        self, checkpoint: dict[str, Any], path: Any, storage_options: Any = None
+    ) -> None:
+        with replacing(Path(path)) as temporary, temporary.open("wb") as file:
+            torch.save(checkpoint, file)
+
+
 class SaveLast(Checkpoint):
     """Writes a checkpoint after an epoch, over the one before; a twentieth of the time at most.
 
@@ -70,6 +85,9 @@ class SaveLast(Checkpoint):
     def __init__(self, path: Path, every_batches: int | None = None) -> None:
         self._path, self._every_batches = path, every_batches
         self._next = 0.0
+
+    def setup(self, trainer: lightning.Trainer, module: Any, stage: str) -> None:
+        trainer.strategy.checkpoint_io = _Beside()
 
     def on_train_batch_end(
         self, trainer: lightning.Trainer, module: Any, outputs: Any, batch: Any, batch_idx: int

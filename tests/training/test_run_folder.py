@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -32,10 +33,15 @@ def table(simulated: list[EditPair], tmp_path_factory: pytest.TempPathFactory) -
     return path
 
 
-def test_a_run_that_goes_on_writes_its_records_anew_and_sweeps(table: Path, tmp_path: Path) -> None:
+def test_a_run_that_goes_on_writes_its_records_anew_and_sweeps(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Written over, they would be empty when the disk is full, and the run could not go on."""
     folder = tmp_path / "run"
+    # Nor is a checkpoint drafted elsewhere, where nobody sweeps and from where it would be copied.
+    monkeypatch.setattr(tempfile, "mkstemp", lambda *_: pytest.fail("a draft outside of the run"))
     train(configured(table, folder))
+    assert (folder / "pairwise" / "holdout" / "last.ckpt").exists()
     records = [folder / name for name in ("run.json", "config.yaml", "splits.json", "timing.json")]
     files = {path: path.stat().st_ino for path in records}
     text = json.loads(records[0].read_text())
