@@ -230,14 +230,18 @@ def adaptation(
 
 def _folders(names: Sequence[str]) -> Sequence[str]:
     """The names if all can be folders of a run; a path of an original would lead out of it."""
-    plain = all(
-        Path(name).name == name
+    return names if all(map(is_folder_name, names)) else _numbered(len(names))
+
+
+def is_folder_name(name: object) -> bool:
+    """Whether it is a text that names a folder within another."""
+    return (
+        isinstance(name, str)
+        and Path(name).name == name
         and name not in ("", "..")
         and name.isprintable()
         and len(name.encode()) <= _LONGEST
-        for name in names
     )
-    return names if plain else _numbered(len(names))
 
 
 def _numbered(count: int) -> list[str]:

@@ -52,4 +52,10 @@ def make_encoder(features: Mapping[str, Mapping[str, Any]]) -> Encoder:
         )
     if not features:
         raise UserError("features: expected at least one extractor, such as features=[spectrum]")
+    for name, arguments in features.items():
+        if not isinstance(arguments, Mapping):
+            raise UserError(
+                f"features.{name}={arguments}: expected its arguments by name; see "
+                f"configs/features/{name}.yaml"
+            )
     return Encoder(make_extractor(name, **arguments) for name, arguments in features.items())

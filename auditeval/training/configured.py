@@ -27,7 +27,7 @@ def call(node: DictConfig, *arguments: Any, **options: Any) -> Any:
         cause = error.__cause__
         if isinstance(cause, (UserError, OSError)):
             raise cause from None
-        if isinstance(cause, (ValueError, ImportError)) or "argument" in str(cause):
+        if isinstance(cause, (TypeError, ValueError, ImportError)):
             reason = " ".join(str(cause).split())
             raise UserError(f"{node._target_}: {reason}; see configs/") from None
         raise

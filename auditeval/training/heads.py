@@ -142,7 +142,7 @@ class HeadsFit(Fit[PairFeatures, Regressor]):
         name = arguments.pop("name")
         try:
             return cast(type[Regressor], find_model(name))(encoder.inputs, **arguments)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, RuntimeError) as error:
             raise UserError(
                 f"model {name!r} cannot be made for encoder {encoder.name} ({error})"
             ) from None

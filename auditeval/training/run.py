@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from auditeval import manifest
 from auditeval.atomic import sweep_all, write_text
 from auditeval.data.contents import digests
-from auditeval.data.splits import leaking
+from auditeval.data.splits import is_folder_name, leaking
 from auditeval.features import make_encoder
 from auditeval.features.store import FeatureStore
 from auditeval.outputs import sole_writer
@@ -62,8 +62,15 @@ def train(config: DictConfig) -> Trained | None:
         whole(name, config[name], 0)
     device = choose_device(config.get("device", "auto"))  # an older run may not know it
     process.deterministic(config.seed)
+    settings = plain(config)
+    for key in ("run_dir", "data.ratings_from", "data.credits"):
+        value = OmegaConf.select(config, key, default="not stated")
+        if not isinstance(value, str) or not value:
+            raise UserError(f"{key} {value!r}: expected a text")
+    for name in (settings["name"], *settings["compare"]):
+        if not is_folder_name(name):
+            raise UserError(f"name {name!r}: expected the name of a folder in that of the run")
     config.run_dir = process.run_dir(config.run_dir)
-    plain(config)
     folder = Path(config.run_dir)
     with sole_writer(folder) if process.is_first() else nullcontext():
         is_new = not folder.exists()

@@ -109,7 +109,13 @@ def test_what_goes_together_comes_to_the_encoder(overrides: list[str], attempt: 
     [
         # Before the data, which can take minutes to make.
         ([*HEADS, "data.path=absent.jsonl", "device=x"], "device 'x': expected auto, cpu, cuda"),
+        ([*HEADS, "data.path=absent.jsonl", "name=../x"], "name '../x': expected the name of a fo"),
+        ([*HEADS, "data.path=absent.jsonl", "name=3"], "name 3: expected the name of a folder in "),
+        ([*HEADS, "data.path=absent.jsonl", "run_dir=''"], "run_dir '': expected a text"),
+        ([*HEADS, "data.ratings_from=null"], "data.ratings_from None: expected a text"),
+        ([*HEADS, "data.split.seed=x"], "splits.holdout: SeedSequence expects int"),
         # Models and the encoder.
+        ([*HEADS, "features.spectrum=3"], "features.spectrum=3: expected its arguments by name"),
         (["features=spectrum"], "cannot be made for encoder spectrum (rank > 0 compares sound wi"),
         ([*HEADS, "compare=members"], "model 'ensemble' is not trained by fit=heads; see fit=lora"),
         ([*HEADS, "+compare.x={name: pairwise, rank: 4}"], "the encoder has no words"),
@@ -120,6 +126,7 @@ def test_what_goes_together_comes_to_the_encoder(overrides: list[str], attempt: 
         ([*HEADS, "model.name=tree"], "no model is called 'tree'; known: concat, ensemble, pairw"),
         ([*HEADS, "+model.size=3"], "got an unexpected keyword argument 'size'"),
         ([*HEADS, "model.members=0"], "model 'pairwise' cannot be made with its settings"),
+        ([*HEADS, "model.hidden=[-4]"], "Trying to create tensor with negative dimension -4"),
         ([*HEADS, "model.dropout=2"], "dropout probability has to be between 0 and 1, but got 2"),
         (
             ["features=words", "model=ensemble", "fit=ensemble"],
