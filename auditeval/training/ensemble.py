@@ -69,6 +69,8 @@ class EnsembleFit(HeadsFit):
         # Scales and the floor of intervals are those of sounds that are rated.
         typical = train.take(train.rated_in_sound()).features
         model.fit_scales(typical, train.ratings)
+        if model.arguments["members"]:
+            self._rest(model)
         fit_members(model, train.features, train.ratings, self._estimators, job.plan.seed)
         originals = [str(job.plan.contents[pair.original]) for pair in calibration.pairs]
         return Parts(

@@ -105,13 +105,7 @@ class HeadsFit(Fit[PairFeatures, Regressor]):
         model = self._model(job)
         train = job.examples.take(job.fold.train)
         model.fit_scales(train.features, train.ratings)
-        if not model.trained.any():
-            raise UserError(
-                f"{job.name}, fold {job.fold.name}: no axis has 2 rated pairs to train on, "
-                f"of {len(train)} in the training part"
-            )
-        for index, axis in enumerate(AXES):
-            model.trained[index] &= self._epochs[axis] > 0
+        self._rest(model)
         best = BestHeads()
         return Parts(
             model,
@@ -129,6 +123,13 @@ class HeadsFit(Fit[PairFeatures, Regressor]):
             {"max_epochs": max(self._epochs.values()), **OWN_SAMPLER},
             lambda: {"best_epochs": best.best_epochs()},
         )
+
+    def _rest(self, model: Regressor) -> None:
+        """Leave out axes of no epochs; raises UserError where no other was rated."""
+        for index, axis in enumerate(AXES):
+            model.trained[index] &= self._epochs[axis] > 0
+        if not model.trained.any():
+            raise UserError("fit.epochs: is 0 for every axis that is rated; nothing would train")
 
     @torch.inference_mode()
     def predict(

@@ -40,7 +40,7 @@ from auditeval.training.fold import EVALUATION, Answers, answered
 from auditeval.training.further_tests import FurtherTest
 from auditeval.training.rehearsal import rehearse
 from auditeval.training.wandb_logger import WandbLogger
-from auditeval.types import EditPair, UserError, whole
+from auditeval.types import AXES, EditPair, UserError, whole
 
 log = logging.getLogger(__name__)
 
@@ -102,6 +102,7 @@ def _train(config: DictConfig, folder: Path, device: torch.device) -> Trained | 
         raise UserError(f"{table}: no pair has ratings, so there is nothing to learn")
     baselines: dict[str, Baseline] = _called(config, "baselines")
     plan = _plan(config, pairs, device)
+    _check_taught(plan, pairs)
     rehearse(plan, [baselines, *(test.baselines for test in tests.values())])
     if process.is_first():
         sweep_all(folder)
@@ -174,6 +175,16 @@ def _plan(config: DictConfig, pairs: Sequence[EditPair], device: torch.device) -
         device=device,
         seed=config.seed,
     )
+
+
+def _check_taught(plan: Plan[Any, Any], pairs: Sequence[EditPair]) -> None:
+    """Raises UserError where a fold has no axis to learn: of one rating nothing is."""
+    for fold in plan.folds:
+        if all(sum(axis in pairs[row].ratings for row in fold.train) < 2 for axis in AXES):
+            raise UserError(
+                f"fold {fold.name}: no axis has 2 rated pairs to train on, of {len(fold.train)} in "
+                "the training part"
+            )
 
 
 def _tested(plan: Plan[Seen, Taught]) -> list[int]:

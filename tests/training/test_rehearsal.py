@@ -30,6 +30,7 @@ LORA = [
     "data.split.test_share=0.3",
 ]
 BRIDGE = "+baselines.bridge={_target_: auditeval.training.baselines.joint_space, _partial_: true"
+NO_EPOCHS = "fit.epochs={quality: 0, relevance: 0, faithfulness: 0}"
 SALMON = "+callbacks.evaluation.metrics.salmon={features: ${features}, _target_: "
 SALMON += "auditeval.training.evaluation.evaluators.SALMonAccuracy"
 Attempt = Callable[[list[str]], None]
@@ -93,6 +94,7 @@ def attempt(
         [*HEADS, "callbacks=evaluation"],
         [*HEADS, "scheduler=cosine", "optimizer=adam", "+trainer.gradient_clip_val=0"],
         ["features=spectrum", "model.rank=0", "fit=ensemble", "compare=members"],
+        [*ENSEMBLE, "model.kinds=[ridge]", NO_EPOCHS],
         [*LORA, "callbacks=evaluation", "data.split.validation_share=0.2"],
         [*LORA, "callbacks=kept", "~data_quality.events", "data.split.validation_share=0.2"],
         [*LORA, "baselines=speech"],
@@ -145,6 +147,8 @@ def test_what_goes_together_comes_to_the_encoder(overrides: list[str], attempt: 
         ([*HEADS, "scheduler.factor=2"], "the scheduler cannot be made with its settings (Factor"),
         ([*HEADS, "scheduler.patience=x"], "the scheduler cannot be made with its settings ('>'"),
         ([*HEADS, "fit.batch_size=0"], "fit.batch_size 0: expected a whole number above 0"),
+        ([*HEADS, NO_EPOCHS], "fit.epochs: is 0 for every axis that is rated; nothing would train"),
+        ([*ENSEMBLE, NO_EPOCHS], "fit.epochs: is 0 for every axis that is rated; nothing would tr"),
         ([*HEADS, "fit.epochs.quality=x"], "fit.epochs.quality 'x': expected a whole number"),
         ([*HEADS, "+trainer.colour=red"], "the trainer cannot be made with its settings (Traine"),
         ([*HEADS, "trainer.devices=0"], "the trainer cannot be made (`Trainer(devices=0)`"),
