@@ -67,13 +67,18 @@ def test_holdout_parts_the_groups(by: SplitBy, seed: int) -> None:
     assert fold.test
 
 
-@pytest.mark.parametrize(("test_share", "validation_share"), [(0.1, 0.1), (0.25, 0.5), (0.0, 0.0)])
+@pytest.mark.parametrize(("test_share", "validation_share"), [(0.1, 0.1), (0.25, 0.5), (0.01, 0.0)])
 def test_holdout_takes_its_shares_of_the_groups(test_share: float, validation_share: float) -> None:
     pairs = many(2000, originals=40)
     (fold,) = splits.holdout(pairs, test_share=test_share, validation_share=validation_share)
     originals = [len({pairs[row].original for row in part}) for part in fold[1:]]
     assert originals[2] == max(1, 40 * test_share)
     assert originals[1] == 40 * validation_share
+
+
+def test_two_originals_are_enough_without_a_validation_part() -> None:
+    (fold,) = splits.holdout([pair(i, f"o{i % 2}.wav") for i in range(8)], validation_share=0)
+    assert [len(part) for part in fold[1:]] == [4, 0, 4]
 
 
 def test_the_order_of_the_rows_changes_no_side() -> None:
@@ -201,6 +206,10 @@ REFUSED = {
     "more than all": (
         lambda: splits.holdout(many(), test_share=2),
         "data.split.test_share 2: expected a number from 0 to below 1",
+    ),
+    "none": (
+        lambda: splits.holdout(many(), test_share=0),
+        "test_share 0: expected more",
     ),
     "less than none": (lambda: splits.holdout(many(), test_share=-1), "test_share -1: expected a"),
     "a letter": (lambda: splits.holdout(many(), test_share="a"), "test_share 'a': expected a num"),  # type: ignore[arg-type]
