@@ -101,21 +101,22 @@ def holdout(
     part is drawn from its training part: figures on it can be compared with published ones, and
     `leaking` tells what leaks in it. With `validation_share` 0 there is none: the schedule goes by
     the training loss, and the heads stay as their last epoch leaves them. A test part there always
-    is.
+    is. Groups without a rating test nothing, so none is drawn.
     """
     _check_share("test_share", test_share)
     if not test_share:
         raise UserError("data.split.test_share 0: expected more; a run reports on its test part")
     _check_share("validation_share", validation_share)
     labels = groups(pairs, contents, by)
-    names = np.array(sorted(set(labels)))
+    rated = {label for label, pair in zip(labels, pairs, strict=True) if pair.ratings}
+    names = np.array(sorted(rated or set(labels)))
     np.random.default_rng(seed).shuffle(names)
     if any(pair.split for pair in pairs):
         return [_as_published(pairs, labels, names, validation_share)]
     if len(names) < 2 + (validation_share > 0):
         parts = "a train, a validation and a test part need 3"
         raise UserError(
-            f"the pairs have {len(names)} different {by} group(s); "
+            f"the pairs have {len(names)} different {by} group(s) with ratings; "
             f"{parts if validation_share else 'a train and a test part need 2'}"
         )
     test = max(1, round(test_share * len(names)))

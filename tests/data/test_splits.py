@@ -76,6 +76,15 @@ def test_holdout_takes_its_shares_of_the_groups(test_share: float, validation_sh
     assert originals[1] == 40 * validation_share
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_originals_that_nobody_rated_are_not_held_out(seed: int) -> None:
+    rated: dict[str, Any] = {"ratings": {"quality": 3.0}}
+    pairs = [pair(i, f"o{i}.wav", **(rated if i % 10 == 0 else {})) for i in range(100)]
+    (fold,) = splits.holdout(pairs, test_share=0.3, validation_share=0.2, seed=seed)
+    assert [len(part) for part in fold[1:]] == [95, 2, 3]
+    assert all(row % 10 == 0 for row in fold.validation + fold.test)
+
+
 def test_two_originals_are_enough_without_a_validation_part() -> None:
     (fold,) = splits.holdout([pair(i, f"o{i % 2}.wav") for i in range(8)], validation_share=0)
     assert [len(part) for part in fold[1:]] == [4, 0, 4]
