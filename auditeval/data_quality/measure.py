@@ -202,7 +202,8 @@ def hear(
             if isinstance(side, Failure):
                 return side
         if worded and not caption.strip():
-            return Failure("target_caption is empty")
+            unread = ", and no metric reads an instruction" if pair.instruction else ""
+            return Failure(f"target_caption is empty{unread}")
         heard = [side[extractor.name] for side in sides if not isinstance(side, Failure)]
         target_text = text.get(extractor.name, NO_TEXT)
         return Heard(heard[0], heard[1], target_text, extractor.joint_dim)

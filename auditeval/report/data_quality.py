@@ -9,7 +9,7 @@ from auditeval import text
 from auditeval.atomic import write_text
 from auditeval.data_quality.catalogue import DataMetric, Measured
 from auditeval.data_quality.groups import GROUPS
-from auditeval.data_quality.measure import DataQuality
+from auditeval.data_quality.measure import DataQuality, Row
 from auditeval.report.render import plain, to_markdown
 from auditeval.table import Cell, Column, Table
 from auditeval.types import Undefined
@@ -20,7 +20,7 @@ def to_table(quality: DataQuality) -> Table:
     """A row a set, a column a metric; with each value its 95 % interval and N."""
     notes = [f"Brackets: 95 % jackknife over {GROUPS} groups of sources; N: pairs."]
     notes += [f"{role}: {family}." for role, family in quality.families.items()]
-    if left_out := [f"{row.name} {len(row.left_out)}" for row in quality.rows if row.left_out]:
+    if left_out := [_left_out(row) for row in quality.rows if row.left_out]:
         notes.append(f"Pairs that cannot be used, left out of all metrics: {', '.join(left_out)}.")
     return Table(
         title="Data quality, edited against original",
@@ -31,6 +31,12 @@ def to_table(quality: DataQuality) -> Table:
         ],
         notes=notes,
     )
+
+
+def _left_out(row: Row) -> str:
+    """How many, and of the first one why; the others' reasons are in the JSON."""
+    id, reason = next(iter(row.left_out.items()))
+    return f"{row.name} {len(row.left_out)} ({id}: {reason})"
 
 
 def to_json(quality: DataQuality) -> dict[str, Any]:

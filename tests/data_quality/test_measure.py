@@ -79,6 +79,7 @@ def test_pairs_that_cannot_be_used_are_left_out_of_everything(
     bad = {
         "none": {"edited": tmp_path / "none.wav"},
         "words": {"target_caption": " "},
+        "told": {"target_caption": "", "instruction": "Add a dog."},
         "short": {"original": sound(tmp_path / "short.wav", noise(RATE_HZ // 2))},
     }
     broken = [simulated[i].model_copy(update={"id": id, **bad[id]}) for i, id in enumerate(bad)]
@@ -86,18 +87,21 @@ def test_pairs_that_cannot_be_used_are_left_out_of_everything(
         "events": FakeClap(),
         "yamnet": FakeExtractor(refused=8000),
     }
-    pairs = [*broken[:2], *simulated[:15], *broken[2:], *simulated[15:]]
+    pairs = [*broken[:3], *simulated[:15], *broken[3:], *simulated[15:]]
     found = measure({"x": pairs, "y": simulated}, encoders, batch_size=4, cache_dir=tmp_path)
     without = measure({"x": simulated}, fakes(), cache_dir=tmp_path)
     row = found.rows[0]
     assert row.values == without.rows[0].values == found.rows[1].values
-    assert row.pairs == 63
+    assert row.pairs == 64
     assert row.left_out == {
         "none": f"{tmp_path / 'none.wav'}: no such file",
         "words": "target_caption is empty",
+        "told": "target_caption is empty, and no metric reads an instruction",
         "short": f"{tmp_path / 'short.wav'}: has no features",
     }
     assert found.rows[1].left_out == {}
+    why = f"x 4 (none: {tmp_path / 'none.wav'}: no such file)."
+    assert any(note.endswith(why) for note in to_table(found).notes)
 
 
 def test_a_set_without_a_usable_pair_has_no_values(good: list[EditPair], tmp_path: Path) -> None:
