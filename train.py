@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import hydra
+from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
@@ -24,6 +25,12 @@ def main(config: DictConfig) -> None:
 
     try:
         if config.resume:
+            given = HydraConfig.get().overrides.task
+            if others := [one for one in given if not one.startswith("resume=")]:
+                raise UserError(
+                    f"resume={config.resume} goes on under the configuration that the run was "
+                    f"begun with; leave out {' '.join(others)}"
+                )
             config = resuming.config(Path(config.resume), Path(__file__).parent / "configs")
         made = train(config)
         if made is not None and config.get("html"):  # an older run may not know it

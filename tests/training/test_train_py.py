@@ -64,6 +64,11 @@ def test_train_py_prints_the_table(command: Command, tmp_path: Path) -> None:
             ["data.simulation.folder={file}/sets"],
             "train.py: {file}/sets: cannot be read or written",
         ),
+        # Which would be left out without a word.
+        (
+            ["resume={file}"],
+            "train.py: resume={file} goes on under the configuration that the run ",
+        ),
     ],
 )
 def test_a_manifest_or_folder_that_cannot_be_is_one_sentence(
