@@ -27,6 +27,28 @@ def told(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (path.parent / "edits.jsonl").read_text().splitlines()]
 
 
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"scenes": 0}, "scenes (or trials) 0: expected a whole number above 0"),
+        ({"seconds": -1.0}, "seconds -1.0: expected a number above 0"),
+        ({"seconds": [3.0]}, "seconds [3.0]: expected a number above 0, or two, the least first"),
+        ({"seconds": [2.0, 1.0]}, "seconds [2.0, 1.0]: expected"),
+        ({"seconds": "4"}, "seconds '4': expected"),
+        ({"unedited": 2}, "unedited 2: expected a share, from 0 to 1"),
+        ({"inverse": -1}, "inverse -1: expected a whole number, 0 at least"),
+    ],
+    ids=str,
+)
+def test_numbers_that_make_no_set_are_said(
+    wrong: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UserError) as caught:
+        build.build(tmp_path, **{"scenes": 1, "seconds": 1.0, **wrong})
+    assert str(caught.value).startswith(said)
+    assert not any(tmp_path.iterdir())
+
+
 def test_the_same_arguments_make_the_same_bytes_with_any_number_of_workers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import math
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
@@ -54,7 +55,7 @@ from auditeval.data.simulation.systems import (
 )
 from auditeval.progress import track
 from auditeval.seed import SEED
-from auditeval.types import AXES, EditPair, UserError
+from auditeval.types import AXES, EditPair, UserError, whole
 
 log = logging.getLogger(__name__)
 
@@ -109,8 +110,12 @@ def build(
 
     The folder's name carries a hash of the arguments, of names and sizes of the recordings and of
     VERSION, so that changed settings never meet old sounds. The manifest is written last: where it
-    exists the set is whole.
+    exists the set is whole. Raises UserError for numbers that make no set.
     """
+    if not (isinstance(unedited, (int, float)) and 0 <= unedited <= 1):
+        raise UserError(f"unedited {unedited!r}: expected a share, from 0 to 1")
+    for name, count in {"generative": generative, "inverse": inverse}.items():
+        whole(name, count, 0)
     material = Material(recordings, held_out, pools, processors=Processors(processors))
     span = shortest_and_longest(seconds)
     settings = {"scenes": scenes, "seconds": span, "seed": seed, "unedited": unedited}
@@ -130,12 +135,16 @@ def build(
 
 
 def shortest_and_longest(seconds: float | Sequence[float]) -> list[float]:
-    """Of clips that last so long, or between the two.
+    """Of clips that last so long, or between the two. Raises UserError for what is no length.
 
     >>> shortest_and_longest(4.0), shortest_and_longest((2.0, 8.0))
     ([4.0, 4.0], [2.0, 8.0])
     """
-    return [seconds, seconds] if isinstance(seconds, (int, float)) else list(seconds)
+    span = [seconds, seconds] if isinstance(seconds, (int, float)) else list(seconds)
+    numbers = all(isinstance(end, (int, float)) for end in span)
+    if not (numbers and len(span) == 2 and 0 < span[0] <= span[1] < math.inf):
+        raise UserError(f"seconds {seconds!r}: expected a number above 0, or two, the least first")
+    return span
 
 
 def finished(
@@ -148,6 +157,7 @@ def finished(
     make: Callable[[Path, int], Made],
 ) -> Path:
     """The manifest of what `make(audio folder, index)` gives for each item, made or there."""
+    whole("scenes (or trials)", items)
     settings = {**settings, "version": VERSION, "recordings": material.identity()}
     digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:8]
     target = folder / f"{kind}-{digest}"
