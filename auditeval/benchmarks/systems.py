@@ -63,10 +63,11 @@ def find_outputs(
 ) -> dict[str, Path]:
     """<folder>/<id>.wav or <folder>/audio/<id>.wav (.flac, .mp3 too), of those that are there.
 
-    A suffix may be in capitals. The folder goes before its audio/, then .wav before .flac before .mp3. `homes` may name, by
-    sample id, a folder beneath that is looked into in the same way. Raises UserError for a folder
-    with no output of any sample, for an output that lies above its home as well as in it, and for
-    one that is a link to somewhere else: it might be sent to a judge.
+    A suffix may be in capitals. The folder goes before its audio/, then .wav before .flac before
+    .mp3. `homes` may name, by sample id, a folder beneath that is looked into in the same way.
+    Raises UserError for a folder with no output of any sample, for an output that lies above its
+    home as well as in it, and for one that is a link to somewhere else: it might be sent to a
+    judge.
     """
     if not folder.is_dir():
         raise UserError(f"{folder}: is no folder; expected one with the outputs of a system")
@@ -93,8 +94,8 @@ def find_outputs(
 
 
 def _listed(folder: Path) -> list[dict[str, Path]]:
-    """What is in a folder and in its audio/, by name with a small suffix: to ask for each name would
-    cost six requests a sample on a network disk."""
+    """What is in a folder and in its audio/, by name, the suffix in small letters: to ask for each
+    name would cost six requests a sample on a network disk."""
     return [
         {path.stem + path.suffix.lower(): path for path in sorted(place.iterdir())}
         for place in (folder, folder / "audio")

@@ -189,7 +189,7 @@ def test_a_finished_run_is_whole(benchmark: Louder, loud: OutputFolder, tmp_path
 
 
 def test_which_of_several_files_is_the_output(benchmark: Louder, tmp_path: Path) -> None:
-    """The folder before its audio/, then WAV before FLAC before MP3, small letters before capitals."""
+    """The folder before its audio/, then WAV before FLAC before MP3, small before capitals."""
     ids = [sample.id for sample in benchmark.samples]
     (tmp_path / "audio").mkdir()
     order = ["clip00.wav", "clip00.WAV", "clip00.flac", "clip00.Mp3", "audio/clip00.wav"]
