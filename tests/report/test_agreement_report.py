@@ -25,8 +25,7 @@ from auditeval.types import AXES, EditPair, Scores, Undefined
 @pytest.fixture(scope="module")
 def pairs() -> list[EditPair]:
     """60 pairs of 6 systems; relevance is unrated in every third."""
-    rng = np.random.default_rng(0)
-    made = []
+    rng, made = np.random.default_rng(0), []
     for i in range(60):
         level = 2 + (i % 6) * 0.4
         ratings = {axis: float(np.clip(level + rng.normal(0, 0.5), 1, 5)) for axis in AXES}
@@ -109,8 +108,8 @@ def test_a_missing_prediction_is_counted(made: report.Report) -> None:
     row = row_of(made, "quality", "partial")
     assert (row.rated, row.missing) == (60, 1)
     assert row.agreement["utterance"]["MSE"].items == 59
-    said = "left out: quality, partial 1; faithfulness, partial 1."  # relevance of it is unrated
-    assert said in to_markdown(made)
+    # Its relevance is unrated.
+    assert "left out: quality, partial 1; faithfulness, partial 1." in to_markdown(made)
 
 
 def test_no_group_takes_the_place_of_the_pairs_that_state_none(
