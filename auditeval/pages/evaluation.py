@@ -62,12 +62,18 @@ def of_run(folder: Path, most: int, seed: int) -> Page:
     scores = [path for model in run.models if (path := folder / model / "scores.csv").is_file()]
     page = _of_models(folder, scores, most, seed)
     facts = {"run": run.name, "models": ", ".join(run.models), **page.facts}
+    fell = losses.read(folder, run.models)
+    if not fell:
+        said.append(
+            "No losses of the training: they are in no fold's metrics.csv, as with logger=wandb "
+            "or where nothing was trained by epochs."
+        )
     return replace(
         page,
         title=f"Training run {run.name}",
         facts=facts,
         sections={**sections, **page.sections},
-        losses=losses.read(folder, run.models),
+        losses=fell,
         remarks=[*said, *page.remarks],
     )
 

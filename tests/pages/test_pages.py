@@ -277,15 +277,20 @@ def test_a_curve_has_gaps_and_a_page_no_number_that_is_none() -> None:
 
 
 def test_losses_of_a_run_go_on_where_it_was_interrupted(tmp_path: Path) -> None:
-    losses = pages.read([written_run(tmp_path)]).losses
+    made = pages.read([written_run(tmp_path)])
     line = {"model": "heads", "fold": "holdout"}
-    assert losses == {
+    assert made.losses == {
         "quality": [
             {**line, "part": "training", "course": [(1, 4.0), (2, 2.0), (3, 1.0)]},
             {**line, "part": "validation", "course": [(1, 5.0), (2, 3.0)]},
         ]
     }
-    (tmp_path / "heads" / "holdout" / "metrics.csv").write_text("epoch\nmany\n")
+    assert not any("No losses" in said for said in made.remarks)
+    fold = tmp_path / "heads" / "holdout"
+    (fold / "metrics-1.csv").unlink()
+    (fold / "metrics.csv").write_text("epoch,step\n")
+    assert any("No losses" in said for said in pages.read([tmp_path]).remarks)
+    (fold / "metrics.csv").write_text("epoch\nmany\n")
     with pytest.raises(UserError, match=r"metrics\.csv: is no table of numbers"):
         pages.read([tmp_path])
 
