@@ -13,7 +13,7 @@ from auditeval.pages import losses
 from auditeval.pages.page import Page
 from auditeval.pages.rows import Rows
 from auditeval.pages.scores import of_rows, of_tables
-from auditeval.report import agreement_files, runs
+from auditeval.report import agreement_files, contrasts, runs
 from auditeval.report.agreement_table import remarks, tables
 from auditeval.table import Column, Table
 from auditeval.types import UserError
@@ -94,19 +94,29 @@ def _of_models(folder: Path, scores: Sequence[Path], most: int, seed: int) -> Pa
 
 
 def of_comparison(path: Path) -> Page:
-    """Of the JSON that `auditeval compare` wrote: a row a model, a column a quantity."""
+    """Of the JSON that `auditeval compare` wrote: a row a model, a column a quantity; with --pool
+    the contrast sets."""
     plain = reading.json_file(path)
     try:
-        rows: Mapping[str, Mapping[str, float]] = plain["rows"]
-        names = list(dict.fromkeys(name for values in rows.values() for name in values))
-        contents = [
-            [label, *(values.get(name) for name in names)] for label, values in rows.items()
-        ]
-    except (LookupError, TypeError, AttributeError):
-        raise UserError(f"{path}: is no comparison of `auditeval compare`") from None
+        made = [_compared(plain)] if "rows" in plain else [*map(_pooled, plain.values())]
+    except (LookupError, TypeError, AttributeError, ValueError):
+        made = []
+    if not made:
+        raise UserError(f"{path}: is no comparison of `auditeval compare`")
+    return Page(f"Runs compared: {path.name}", {}, {"Runs": made}, Rows([]))
+
+
+def _compared(plain: Any) -> Table:
+    rows: Mapping[str, Mapping[str, float]] = plain["rows"]
+    names = list(dict.fromkeys(name for values in rows.values() for name in values))
+    contents = [[label, *(values.get(name) for name in names)] for label, values in rows.items()]
     columns = [Column("run/model", label=True), *(Column(name, form=".3f") for name in names)]
-    table = Table(title="Runs compared", columns=columns, rows=contents)
-    return Page(f"Runs compared: {path.name}", {}, {"Runs": [table]}, Rows([]))
+    return Table(title="Runs compared", columns=columns, rows=contents)
+
+
+def _pooled(plain: Any) -> Table:
+    found = contrasts.of_scores(plain["title"], plain["axis"], plain["scores"])
+    return contrasts.to_table(found)
 
 
 def _read(path: Path) -> Any:

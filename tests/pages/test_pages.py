@@ -29,6 +29,7 @@ from auditeval import pages, scores_table
 from auditeval.outputs import inputs_of
 from auditeval.pages import curves, page, rows, tables
 from auditeval.pages.choice import choose
+from auditeval.report import contrasts
 from auditeval.report.render import to_html
 from auditeval.table import Cell, Column, Table
 from auditeval.types import AXES, EditPair, Scores, Undefined, UserError
@@ -274,6 +275,20 @@ def test_a_curve_has_gaps_and_a_page_no_number_that_is_none() -> None:
     assert drawn["change"] == [0.81, None, 0.2]
     with pytest.raises(ValueError, match="JSON"):
         page.data([np.nan])
+
+
+def test_runs_compared_are_a_table_pooled_or_not(tmp_path: Path) -> None:
+    trials = {"model": {"t1": {"right": 3.0, "wrong": 2.0}, "t2": {"right": 1.0, "wrong": 2.0}}}
+    pooled = {"contrasts": contrasts.to_json(contrasts.of_scores("runs", "relevance", trials))}
+    compared = {"rows": {"a/model": {"held-out quality utterance SRCC": 0.5}}}
+    for plain, said in ((pooled, ["model", 2]), (compared, ["a/model", 0.5])):
+        (tmp_path / "runs.json").write_text(json.dumps(plain))
+        (table,) = pages.read([tmp_path / "runs.json"]).sections["Runs"]
+        assert [table.rows[0][0], table.rows[0][-1]] == said
+    for strange in ({}, [], {"rows": 1}, {"a": {}}, {"a": {"title": 1, "axis": 2, "scores": 3}}):
+        (tmp_path / "runs.json").write_text(json.dumps(strange))
+        with pytest.raises(UserError, match=r"runs\.json: is no comparison of `auditeval compare`"):
+            pages.read([tmp_path / "runs.json"])
 
 
 def test_losses_of_a_run_go_on_where_it_was_interrupted(tmp_path: Path) -> None:
