@@ -77,6 +77,10 @@ def _opened(path: Path, pairs: list[EditPair], settings: Settings) -> VotesDatab
             f"{path}: was made of another manifest (first difference: {other}); give the same one, "
             "or another --votes for another test"
         )
+    for pair in given:
+        for clip in (pair.original, pair.edited):
+            if not clip.is_file():  # all were heard when the test was made
+                raise UserError(f"pair {pair.id!r}: {clip}: no such file")
     return database
 
 

@@ -259,3 +259,12 @@ def test_a_ranking_of_systems_needs_systems(tmp_path: Path) -> None:
     settings = Settings.model_validate({"select": "uncertain"})
     with pytest.raises(UserError, match="names no system; --goal ranking is about systems"):
         serving.made_or_opened(tmp_path / "votes.db", given, settings, None)
+
+
+def test_a_test_does_not_go_on_without_a_clip(tmp_path: Path) -> None:
+    """Its rater would wait for ever."""
+    given = pairs(tmp_path)
+    session(tmp_path, given).database.close()
+    given[2].edited.unlink()
+    with pytest.raises(UserError, match=r"pair 'zebra-id-2': .*: no such file"):
+        session(tmp_path, given)
