@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from auditeval import storage
 from auditeval.atomic import replacing
 from auditeval.types import AXES, EditPair, UserError
 
@@ -154,7 +155,7 @@ class VotesDatabase:
         """{number: pair}; they never change."""
         if self._pairs is None:
             found = self.rows("SELECT number, row FROM pairs ORDER BY number")
-            self._pairs = {n: EditPair.model_validate(json.loads(row)) for n, row in found}
+            self._pairs = {number: _pair(json.loads(row)) for number, row in found}
         return self._pairs
 
     def raters(self) -> list[Rater]:
@@ -225,6 +226,11 @@ class VotesDatabase:
     def all_trials(self) -> list[Trial]:
         """Of all raters."""
         return [Trial(*row) for row in self.rows("SELECT * FROM trials ORDER BY number")]
+
+
+def _pair(row: dict[str, Any]) -> EditPair:
+    clips = {side: storage.path(row[side]) for side in ("original", "edited")}  # or by URL
+    return EditPair.model_validate({**row, **clips})
 
 
 def create(

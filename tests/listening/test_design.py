@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from listening_tests import pairs, session
+from listening_tests import RaterClient, pairs, session
 
-from auditeval import scores_table
+from auditeval import scores_table, storage
 from auditeval.listening import design, serving
 from auditeval.listening.session import Session
 from auditeval.listening.settings import Settings
 from auditeval.listening.votes_database import Rater, Trial, Vote
+from auditeval.storage import objects
 from auditeval.types import AXES, EditPair, Scores, UserError
 
 
@@ -268,3 +269,19 @@ def test_a_test_does_not_go_on_without_a_clip(tmp_path: Path) -> None:
     given[2].edited.unlink()
     with pytest.raises(UserError, match=r"pair 'zebra-id-2': .*: no such file"):
         session(tmp_path, given)
+
+
+def test_clips_may_be_named_by_url(tmp_path: Path) -> None:
+    given = pairs(tmp_path, 2)
+    urls = []
+    for pair in given:
+        clips = {
+            side: storage.path(f"memory://{tmp_path.name}/{getattr(pair, side).name}")
+            for side in ("original", "edited")
+        }
+        for side, url in clips.items():
+            objects.write(str(url), getattr(pair, side).read_bytes())
+        urls.append(pair.model_copy(update=clips))
+    session(tmp_path, urls).database.close()
+    client = RaterClient(session(tmp_path, urls)).consent()
+    assert client.vote(client.listen()).status_code == 303
