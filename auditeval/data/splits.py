@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from auditeval.seed import SEED
-from auditeval.types import EditPair, UserError
+from auditeval.types import EditPair, UserError, whole
 
 log = logging.getLogger(__name__)
 SplitBy = Literal["original", "talker", "system"]
@@ -146,6 +146,7 @@ def beside_people(
     Being few, each of these stands `times` in the training part; those whose original is held out
     are left out.
     """
+    whole("data.split.times", times)
     people = [row for row, pair in enumerate(pairs) if pair.listening_test is not None]
     others = [row for row, pair in enumerate(pairs) if pair.listening_test is None]
     (fold,) = holdout(
@@ -203,13 +204,14 @@ def adaptation(
     many folds instead of one each.
     """
     _check_share("validation_share", validation_share)
+    whole("data.split.times", times)
     always = [row for row, pair in enumerate(pairs) if pair.split is not None]
     rated = [row for row, pair in enumerate(pairs) if pair.split is None]
     sources = groups([pairs[row] for row in always], contents)
     labels = dict(zip(always, [f"always {source}" for source in sources], strict=True))
     labels.update(zip(rated, groups([pairs[row] for row in rated], contents, by), strict=True))
     names = sorted({labels[row] for row in rated})
-    count = folds or len(names)
+    count = len(names) if folds is None else folds
     if not always or not 2 <= count <= len(names):
         raise UserError(
             f"{len(names)} {by} group(s) cannot be left out in {count} folds beside {len(always)} "

@@ -222,6 +222,12 @@ REFUSED = {
     ),
     "less than none": (lambda: splits.holdout(many(), test_share=-1), "test_share -1: expected a"),
     "a letter": (lambda: splits.holdout(many(), test_share="a"), "test_share 'a': expected a num"),  # type: ignore[arg-type]
+    "people never": (lambda: splits.beside_people(many(), times=0), "data.split.times 0: expected"),
+    "rated never": (lambda: splits.adaptation(many(), times=-1), "data.split.times -1: expected"),
+    "no folds": (
+        lambda: splits.adaptation([*published("ttt"), *many()], folds=0, by="original"),
+        "cannot be left out in 0 folds beside 3 pairs",
+    ),
     "all to validate": (
         lambda: splits.leave_one_out(many(), validation_share=1),
         "data.split.validation_share 1: expected",
