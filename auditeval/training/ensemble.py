@@ -110,11 +110,11 @@ def fit_members(
 
     def fitted(kind: str, index: int) -> nn.Linear | trees.Trees:
         axis, there = AXES[index], ~ratings[:, index].isnan()
-        estimator = clone(estimators[kind]).set_params(random_state=seed)
         try:
+            estimator = clone(estimators[kind]).set_params(random_state=seed)
             estimator.fit(inputs[axis][there].numpy(), ratings[there, index].numpy())
             return _EXPORTS[kind](estimator, model.size(axis))
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise UserError(f"fit.estimators.{kind}: {error}") from None
 
     # Side by side: trees grow outside the interpreter's lock, each by a random state of its own.

@@ -136,6 +136,7 @@ def test_what_goes_together_comes_to_the_encoder(overrides: list[str], attempt: 
         ),
         ([*ENSEMBLE, "model.kinds=[ridge, oracle]"], "expected some of ridge, extra_trees"),
         ([*ENSEMBLE, "~fit.estimators.boosting"], "fit.estimators: has none for 'boosting'"),
+        ([*ENSEMBLE, "fit.estimators.ridge=null"], "fit.estimators.ridge: Cannot clone object 'No"),
         ([*ENSEMBLE, "fit.estimators.ridge.alpha=-1"], "fit.estimators.ridge: The 'alpha'"),
         ([*ENSEMBLE, "+fit.estimators.ridge.strength=1"], "unexpected keyword argument 'strength'"),
         (["features=spectrum", "model=qwen_omni"], "model 'qwen_omni' is not trained by fit=head"),
