@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import time
 from pathlib import Path
 from typing import Any
@@ -66,8 +67,10 @@ class _Beside(TorchCheckpointIO):
     def save_checkpoint(
         self, checkpoint: dict[str, Any], path: Any, storage_options: Any = None
     ) -> None:
-        with replacing(Path(path)) as temporary, temporary.open("wb") as file:
-            torch.save(checkpoint, file)
+        made = io.BytesIO()  # of a full disk torch says what nobody understands
+        torch.save(checkpoint, made)
+        with replacing(Path(path)) as temporary:
+            temporary.write_bytes(made.getbuffer())
 
 
 class SaveLast(Checkpoint):
