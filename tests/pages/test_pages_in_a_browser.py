@@ -267,6 +267,16 @@ def test_clips_beside_the_page_are_heard_from_disk(browser: Any, written: Any, m
     page.context.close()
 
 
+def test_a_linked_clip_without_a_picture_says_why(browser: Any, tmp_path: Path) -> None:
+    what, manifest = written_scores(tmp_path)
+    pages.write(pages.read([what], manifest, most=0), "link", tmp_path / "a.html")
+    hand = opened(browser, tmp_path / "a.html")
+    hand.page.click("#list button.open >> nth=0")
+    hand.page.wait_for_selector("#play:enabled")
+    assert hand.page.inner_text("#loading").startswith("No spectrograms: ")
+    hand.page.context.close()
+
+
 @pytest.mark.parametrize(("kind", "width"), [("scores", DESK), ("scores", PHONE), ("votes", PHONE)])
 def test_pages_are_for_everybody(
     browser: Any, written: Any, kind: str, width: dict[str, int]

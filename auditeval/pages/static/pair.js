@@ -77,7 +77,7 @@ export class Clips {
   ofUrls(urls, pictures) {
     const failed = (side) => say(`The ${side} clip cannot be played: ${decodeURIComponent(urls[side])}`);
     this.ready(new MediaPlayer(urls, () => this.show(), failed));
-    if (!pictures) return;
+    if (!pictures) return say("No spectrograms: the page can play a linked clip, but not read its samples.");
     const images = pictures.map((url) => Object.assign(new Image(), { src: url }));
     this.paint = () =>
       SIDES.forEach((side, place) => {
