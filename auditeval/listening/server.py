@@ -22,7 +22,7 @@ from auditeval.listening.session import Refused, Session, Step
 from auditeval.listening.votes_database import Rater, Trial
 from auditeval.player import STATIC, captions
 from auditeval.text import say
-from auditeval.types import AXES
+from auditeval.types import AXES, UserError
 
 _HERE = Path(__file__).parent
 _STATIC = {
@@ -65,9 +65,11 @@ def application(test: Session, hosts: Collection[str], prefix: str = "") -> Prot
         return JSONResponse({"refused": str(error)}, error.status)
 
     @app.exception_handler(OSError)
-    def not_kept(request: Request, error: OSError) -> Response:
+    @app.exception_handler(UserError)
+    def not_kept(request: Request, error: OSError | UserError) -> Response:
         """The disk is full, say: pages ask again, and who runs the test reads why."""
-        say(f"{error.filename}: {error.strerror}", sys.stderr)
+        said = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else str(error)
+        say(said, sys.stderr)
         return JSONResponse({"refused": 503}, 503)
 
     return Protection(app, hosts, prefix)

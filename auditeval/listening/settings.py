@@ -31,7 +31,8 @@ class Settings(BaseModel):
     """
 
     # As kept in JSON, which has no infinity: it would be null, and no longer the same setting.
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    # Strict, or YAML's `yes` would be 1.
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, strict=True)
 
     title: str = Field("Listening test", min_length=1, max_length=200)
     raters_per_pair: int = Field(5, ge=1, le=1000)

@@ -141,9 +141,12 @@ class VotesDatabase:
                 raise
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """What a query finds."""
+        """What a query finds; UserError where the file is damaged."""
         with self._lock:
-            return self._connection.execute(query, values).fetchall()
+            try:
+                return self._connection.execute(query, values).fetchall()
+            except sqlite3.DatabaseError as error:
+                raise UserError(f"{self._path}: cannot be read ({error})") from None
 
     def fact(self, key: str) -> str:
         """What was written down when the test was made."""
@@ -261,13 +264,13 @@ def opened(path: Path, reading: bool = False) -> VotesDatabase:
             f"{path}: no such file; `auditeval listen MANIFEST --votes {path}` makes it"
         )
     try:
-        database = VotesDatabase((_reading if reading else _connect)(path), path)
-        version = database.fact("version")
+        connection = (_reading if reading else _connect)(path)
+        ((version,),) = connection.execute("SELECT value FROM facts WHERE key = 'version'")
     except (sqlite3.DatabaseError, ValueError) as error:
         raise UserError(f"{path}: holds no votes of `auditeval listen` ({error})") from None
     if version != str(_VERSION):
         raise UserError(f"{path}: is of version {version} of `auditeval listen`, not {_VERSION}")
-    return database
+    return VotesDatabase(connection, path)
 
 
 def _reading(path: Path) -> sqlite3.Connection:

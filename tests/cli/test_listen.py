@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sqlite3
 import time
 from pathlib import Path
 from typing import Any
@@ -135,6 +136,7 @@ def test_another_design_or_manifest_is_refused(
     [
         ("raters_per_pair: 0", "raters_per_pair: input should be greater than or equal to 1"),
         ("raters: 5", "raters: unknown key (known: title, raters_per_pair"),
+        ("raters_per_pair: yes", "raters_per_pair: input should be a valid integer, found True"),
         ("step: 0.25", "step: expected 1 or 0.5, found 0.25"),
         ("hours_held: .inf", "hours_held: input should be a finite number, found inf"),
         ("order: williams\nselect: uncertain", "order williams has fixed blocks"),
@@ -192,6 +194,23 @@ def test_what_holds_no_votes(cli: Any, tmp_path: Path, pairs_path: Path, command
     ended = cli("listen", command, pairs_path, *output)
     assert ended.status == 2
     assert "holds no votes of `auditeval listen`" in ended.sentence
+    assert not (tmp_path / "rated.jsonl").exists()
+
+
+@pytest.mark.parametrize("command", ["status", "screen", "export"])
+def test_votes_that_are_damaged_within(
+    cli: Any, tmp_path: Path, served: Path, command: str
+) -> None:
+    path = tmp_path / "damaged.db"
+    with sqlite3.connect(served) as votes:
+        votes.execute("VACUUM INTO ?", (str(path),))
+        (page,) = votes.execute("PRAGMA page_size").fetchone()
+    whole = path.read_bytes()
+    path.write_bytes(whole[: 2 * page] + b"\xff" * (len(whole) - 2 * page))
+    output = ["-o", tmp_path / "rated.jsonl"] if command == "export" else []
+    ended = cli("listen", command, path, *output)
+    assert ended.status == 2
+    assert ended.sentence.startswith(f"{path}: ")
     assert not (tmp_path / "rated.jsonl").exists()
 
 
