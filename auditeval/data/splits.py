@@ -108,8 +108,7 @@ def holdout(
         raise UserError("data.split.test_share 0: expected more; a run reports on its test part")
     _check_share("validation_share", validation_share)
     labels = groups(pairs, contents, by)
-    rated = {label for label, pair in zip(labels, pairs, strict=True) if pair.ratings}
-    names = np.array(sorted(rated or set(labels)))
+    names = np.array(_rated(labels, pairs))
     np.random.default_rng(seed).shuffle(names)
     if any(pair.split for pair in pairs):
         return [_as_published(pairs, labels, names, validation_share)]
@@ -167,17 +166,18 @@ def leave_one_out(
     validation_share: float = 0.0,
     seed: int = SEED,
 ) -> list[Fold]:
-    """One fold per group, which is its test part; every row is tested exactly once.
+    """One fold per group, which is its test part; every row of it is tested exactly once.
 
-    A fold is called as its group is, or by its number where one of these is no name of a folder.
+    Groups without a rating test nothing, so none is left out. A fold is called as its group is, or
+    by its number where one of these is no name of a folder.
     `validation_share` of the other groups (at least one, if above 0) choose the best epoch; with 0
     the fixed schedule ends the training.
     """
     _check_share("validation_share", validation_share)
     labels = groups(pairs, contents, by)
-    names = sorted(set(labels))
+    names = _rated(labels, pairs)
     if len(names) < 2 + (validation_share > 0):
-        raise UserError(f"leaving one {by} out needs more than {len(names)} of them")
+        raise UserError(f"leaving one {by} out needs more than {len(names)} of them with ratings")
     folds, originals = [], groups(pairs, contents)
     for index, (name, called) in enumerate(zip(names, _folders(names), strict=True)):
         others = np.array([other for other in names if other != name])
@@ -233,6 +233,12 @@ def adaptation(
         ]
         made.append(fold._replace(train=repeated))
     return made
+
+
+def _rated(labels: Sequence[str], pairs: Sequence[EditPair]) -> list[str]:
+    """The groups that have a rating, or all where there is none, in order."""
+    rated = {label for label, pair in zip(labels, pairs, strict=True) if pair.ratings}
+    return sorted(rated or set(labels))
 
 
 def _folders(names: Sequence[str]) -> Sequence[str]:

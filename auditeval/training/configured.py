@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -10,6 +11,7 @@ import hydra.errors
 import pytorch_lightning as lightning
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
+from pytorch_lightning.accelerators import CPUAccelerator
 from pytorch_lightning.utilities.exceptions import MisconfigurationException
 
 from auditeval.pretrained.packages import first_line
@@ -60,6 +62,12 @@ def make_trainer(
     for name in configured.keys() & {*decided, "default_root_dir", "logger", "callbacks"}:
         raise UserError(f"trainer.{name} is set by the run itself: see fit, logger and callbacks")
     try:
-        return built("the trainer", lambda: lightning.Trainer(**configured, **decided, **more))
+        made = built("the trainer", lambda: lightning.Trainer(**configured, **decided, **more))
     except MisconfigurationException as error:
         raise UserError(f"the trainer cannot be made ({first_line(error)})") from None
+    # Each is a process; Lightning would start any number, which then fill the memory.
+    if isinstance(made.accelerator, CPUAccelerator) and made.num_devices > (os.cpu_count() or 1):
+        raise UserError(
+            f"trainer.devices={made.num_devices}: there are {os.cpu_count()} cores here"
+        )
+    return made

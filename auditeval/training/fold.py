@@ -90,6 +90,10 @@ def _trained(job: Job[Seen, Taught]) -> Taught | None:
         metrics.rename(folder / f"metrics-{part}.csv")
     with memory_of(trainer.strategy.root_device, UserError, "a step", _SMALLER):
         trainer.fit(parts.module, parts.data, ckpt_path=resuming.last(folder), weights_only=True)
+    if trainer.max_epochs and not trainer.global_step:
+        raise UserError(
+            f"{job.name}, fold {job.fold.name}: not one step was made; see trainer.limit_*"
+        )
     if not trainer.is_global_zero:
         return None
     evaluated = [one.courses for one in callbacks if isinstance(one, EvaluationCallback)]

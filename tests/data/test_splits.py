@@ -85,6 +85,14 @@ def test_originals_that_nobody_rated_are_not_held_out(seed: int) -> None:
     assert all(row % 10 == 0 for row in fold.validation + fold.test)
 
 
+def test_a_group_that_nobody_rated_is_not_left_out() -> None:
+    rated: dict[str, Any] = {"ratings": {"quality": 3.0}}
+    pairs = [pair(i, f"o{i % 4}.wav", **(rated if i % 4 else {})) for i in range(12)]
+    folds = splits.leave_one_out(pairs, by="original")
+    assert [fold.test for fold in folds] == [[1, 5, 9], [2, 6, 10], [3, 7, 11]]
+    assert all({0, 4, 8} <= {*fold.train} for fold in folds)
+
+
 def test_two_originals_are_enough_without_a_validation_part() -> None:
     (fold,) = splits.holdout([pair(i, f"o{i % 2}.wav") for i in range(8)], validation_share=0)
     assert [len(part) for part in fold[1:]] == [4, 0, 4]

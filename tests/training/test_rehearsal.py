@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -153,6 +154,10 @@ def test_what_goes_together_comes_to_the_encoder(overrides: list[str], attempt: 
         ([*HEADS, "fit.epochs.quality=x"], "fit.epochs.quality 'x': expected a whole number"),
         ([*HEADS, "+trainer.colour=red"], "the trainer cannot be made with its settings (Traine"),
         ([*HEADS, "trainer.devices=0"], "the trainer cannot be made (`Trainer(devices=0)`"),
+        (
+            [*HEADS, "trainer.accelerator=cpu", "trainer.devices=1000"],
+            f"trainer.devices=1000: there are {os.cpu_count()} cores here",
+        ),
         ([*HEADS, "trainer.accelerator=abacus"], "invalid accelerator name"),
         ([*HEADS, "+trainer.max_epochs=3"], "trainer.max_epochs is set by the run itself"),
         ([*HEADS, "+trainer.gradient_clip_val=1"], "trainer.gradient_clip_val is for fit=lora"),

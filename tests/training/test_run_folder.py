@@ -12,7 +12,7 @@ from omegaconf import DictConfig
 
 from auditeval import manifest
 from auditeval.training.run import train
-from auditeval.types import EditPair
+from auditeval.types import EditPair, UserError
 
 ROOT = Path(__file__).parents[2]
 
@@ -52,3 +52,9 @@ def test_a_run_that_goes_on_writes_its_records_anew_and_sweeps(
     assert all(path.stat().st_ino != before for path, before in files.items())
     assert json.loads(records[0].read_text()) == text
     assert not torn.exists()
+
+
+def test_a_training_of_no_step_makes_no_evaluator(table: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"^pairwise, fold holdout: not one step was made"):
+        train(configured(table, tmp_path, "+trainer.limit_train_batches=0"))
+    assert not (tmp_path / "pairwise" / "holdout" / "checkpoint").exists()
