@@ -120,7 +120,10 @@ def _systems(ranked: Ranking) -> Table:
         title="Systems so far",
         columns=[Column("system", label=True), Column("pairs"), *columns],
         rows=rows,
-        notes=["Means over pairs of the mean vote. Brackets: 95 % bootstrap over pairs."],
+        notes=[
+            "Means over pairs of the mean vote. Brackets: 95 % bootstrap over pairs, of systems "
+            f"with {FEWEST_CLUSTERS} or more."
+        ],
     )
 
 
