@@ -19,7 +19,7 @@ auditeval() {
     "$PYTHON" -c "from auditeval.cli import main; main()" "$@"
 }
 edits() { # twenty simulated edits by twelve editors
-    [ -e "$work/edits/edits.jsonl" ] || "$PYTHON" recipes/listening_test/pairs.py "$work/edits" 2.5
+    [ -e "$work/edits/edits.jsonl" ] || "$PYTHON" recipes/listening_test/pairs.py "$work/edits" 2.5 4
     auditeval score "$work/edits/edits.jsonl" -o "$work/edits/scores.csv"
 }
 train() {
