@@ -12,6 +12,7 @@ import html as hypertext
 import json
 import logging
 import re
+import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _MOST_IN_TABLE, _MOST_IN_PLOT = 100, 40  # letters of a name
+_JOINERS = "\u200c\u200d"
+_AS_EMOJI, _HAN = "\ufe0f", "\u2e80"
+_LETTERS = ("Lo", "Lm", "Mn", "Mc")  # those of Latin, Greek, Cyrillic are of other categories
 _MARKUP = re.compile(
     r"[`*<|~$]"  # wherever they stand; the others where they mean something:
     r"|\\(?=[!-/:-@\[-`{-~]|$)"
@@ -40,16 +44,31 @@ def visible(text: str) -> str:
     'a\\\\n\\\\x1b[2Jb \\\\u202e c'
 
     Bytes of a name that are not UTF-8, which Python keeps as halves of surrogate pairs, come out as
-    bytes: `\\\\xff`.
+    bytes: `\\\\xff`. Joiners stay where a script or an emoji needs them, as in Persian.
     """
     if text.isprintable():
         return text
-    return "".join(letter if letter.isprintable() else _escape(letter) for letter in text)
+    return "".join(
+        letter if letter.isprintable() or _joins(text, place) else _escape(letter)
+        for place, letter in enumerate(text)
+    )
 
 
 def natural(name: str) -> list[Any]:
     """A key to sort names by: sys2 before sys10."""
     return [int(part) if n % 2 else part for n, part in enumerate(re.split(r"(\d+)", name))]
+
+
+def _joins(text: str, place: int) -> bool:
+    """Whether there is a joiner between two signs that such may join."""
+    inside = text[place] in _JOINERS and 0 < place < len(text) - 1
+    return inside and _joined(text[place - 1]) and _joined(text[place + 1])
+
+
+def _joined(sign: str) -> bool:
+    """Whether it is of an emoji, or a letter of the scripts that have joiners, Arabic to Khmer."""
+    category = unicodedata.category(sign)
+    return category in ("So", "Sk") or sign == _AS_EMOJI or (category in _LETTERS and sign < _HAN)
 
 
 def _escape(letter: str) -> str:
