@@ -44,12 +44,14 @@ def visible(text: str) -> str:
     'a\\\\n\\\\x1b[2Jb \\\\u202e c'
 
     Bytes of a name that are not UTF-8, which Python keeps as halves of surrogate pairs, come out as
-    bytes: `\\\\xff`. Joiners stay where a script or an emoji needs them, as in Persian.
+    bytes: `\\\\xff`. Spaces of any width stay, and joiners where a script or an emoji needs them.
     """
     if text.isprintable():
         return text
     return "".join(
-        letter if letter.isprintable() or _joins(text, place) else _escape(letter)
+        letter
+        if letter.isprintable() or _is_space(letter) or _joins(text, place)
+        else _escape(letter)
         for place, letter in enumerate(text)
     )
 
@@ -57,6 +59,11 @@ def visible(text: str) -> str:
 def natural(name: str) -> list[Any]:
     """A key to sort names by: sys2 before sys10."""
     return [int(part) if n % 2 else part for n, part in enumerate(re.split(r"(\d+)", name))]
+
+
+def _is_space(letter: str) -> bool:
+    """Of any width, as French and Japanese have them; not the end of a line or paragraph."""
+    return unicodedata.category(letter) == "Zs"
 
 
 def _joins(text: str, place: int) -> bool:

@@ -24,3 +24,7 @@ def test_joiners_stay_where_they_join(text: str) -> None:
 @pytest.mark.parametrize("joiner", ["\u200c", "\u200d"])
 def test_joiners_that_join_nothing_are_seen(text: str, joiner: str) -> None:
     assert visible(text.format(joiner)) == text.format(joiner.encode("unicode_escape").decode())
+
+
+def test_a_space_of_any_width_is_one() -> None:
+    assert visible("Un chien\xa0!\u202f\u3000\u2028") == "Un chien\xa0!\u202f\u3000\\u2028"
