@@ -43,6 +43,7 @@ pytestmark = pytest.mark.skipif(
 
 SEA, ROOSTER, SPEECH = "Sea waves.", "A rooster crows.", "A person speaks."
 DOG, SIREN = "A dog barks.", "A siren wails."
+IN_OTHER_WORDS = {SEA: "The ocean surf", SPEECH: "Someone is talking"}
 # Each step is worse than the one before; the first is none.
 NOISE_DB, MODULATED_DB = (40.0, 30.0, 20.0, 10.0, 0.0), (40.0, 30.0, 20.0, 10.0, 0.0)
 CLIPPED, CUTOFF_HZ = (0.02, 0.1, 0.3), (14000.0, 7000.0, 3500.0, 1500.0, 700.0)
@@ -252,7 +253,7 @@ def relevance(material: Material, rate: Rate) -> dict[str, np.ndarray]:
         for kind, edit in trial_of(material, trial).items():
             edits[f"{trial} {kind}"] = edit
     rated = rate(edits)
-    kinds = ("right", *LEAST)
+    kinds = ("right", "right in other words", *LEAST)
     return {k: np.array([rated[f"{t} {k}"].relevance for t in range(TRIALS)]) for k in kinds}
 
 
@@ -285,8 +286,10 @@ def trial_of(material: Material, trial: int) -> dict[str, Edit]:
     else:
         right = Edit(barking, crowing, said(dog), said(rooster))
         wrong, swapped = wailing, right._replace(target_caption=said(siren))
+    called = right.target_caption.replace(without[:-1], IN_OTHER_WORDS[without])
     return {
         "right": right,
+        "right in other words": right._replace(target_caption=called),
         "untouched": right._replace(edited=right.original),
         "wrong event": right._replace(edited=wrong),
         "hiss": right._replace(edited=hissing),
@@ -304,6 +307,12 @@ def test_the_right_edit_is_the_most_relevant(
         relevance["right"],
         relevance[kind],
     )
+
+
+def test_other_words_for_what_stays_change_no_relevance(relevance: dict[str, np.ndarray]) -> None:
+    change = relevance["right in other words"] - relevance["right"]
+
+    assert np.abs(change).mean() <= 0.1, change
 
 
 @pytest.fixture(scope="module")

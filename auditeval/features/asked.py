@@ -11,6 +11,7 @@ from auditeval.features.comparison import changed_words, same_words
 from auditeval.features.described import captions_of, others
 from auditeval.features.kept import kept_alone
 from auditeval.features.named import is_manner, is_no_sound, name, stems
+from auditeval.features.reworded import Alike, in_words_of
 from auditeval.features.wishes import wished
 
 _START = (  # where an instruction tells what to do: elsewhere "drops" and "cuts" are things
@@ -124,10 +125,13 @@ def told(original_caption: str, target_caption: str, instruction: str) -> tuple[
     return original_caption, target_caption
 
 
-def asked(original_caption: str, target_caption: str, instruction: str) -> Asked:
+def asked(
+    original_caption: str, target_caption: str, instruction: str, alike: Alike | None = None
+) -> Asked:
     """What is asked by captions that differ or, where they do not, by the instruction.
 
-    The captions are then those of both clips as they would be if it was followed.
+    The captions are then those of both clips as they would be if it was followed. With `alike`, a
+    sound that stays is called the same in both (see `reworded`).
 
     >>> asked("Rain while a dog barks.", "Rain while a dog barks.", "Remove the dog.")[:2]
     ('Rain while a dog barks', 'Rain')
@@ -135,6 +139,8 @@ def asked(original_caption: str, target_caption: str, instruction: str) -> Asked
     ('audio and the dog', 'audio')
     """
     before, after = told(original_caption, target_caption, instruction)
+    if alike is not None and not (_ABSENT.search(before) or _ABSENT.search(after)):
+        after = in_words_of(before, after, alike)
     new, gone = asked_words(before, after, instruction)
     if (new or gone) and same_words(before, after):
         before, after = captions_of(before, new, gone)

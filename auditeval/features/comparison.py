@@ -15,9 +15,9 @@ from auditeval.features.alignment import Alignment, percentiles
 Frames = dict[str, np.ndarray]
 """What an extractor knows of a clip frame by frame, by name."""
 
-REVISION = "8"
-"""Of what extractors make of the frames and texts of a pair, here, in `asked`, `alignment` and
-`evidence`: changes whenever the same would make other numbers."""
+REVISION = "9"
+"""Of what extractors make of the frames and texts of a pair, here, in `asked`, `alignment`,
+`evidence` and `reworded`: changes whenever the same would make other numbers."""
 
 PATCH_NAMES = (
     # Of patches averaged with their neighbours:

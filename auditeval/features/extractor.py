@@ -116,6 +116,10 @@ class Extractor:
         """Captions to float32 (len(captions), text_dim)."""
         return np.zeros((len(captions), 0), np.float32)
 
+    def alike(self, first: str, second: str) -> float:
+        """How surely two names are of one sound, 0 to 1; 0 of one that cannot tell."""
+        return 0.0
+
     def needs(self, texts: Texts) -> tuple[str, ...]:
         """Which of `beside` it wants to hear with for a pair of these words: all of them."""
         return self.beside

@@ -28,6 +28,18 @@ def of_words(minilm: MiniLM, caption: str) -> np.ndarray:
     return weights.astype(np.float32)
 
 
+def alike(minilm: MiniLM, first: str, second: str) -> float:
+    """How surely two names are of one sound, up to 1.
+
+    The mean of the cosine of their meanings and of the Bhattacharyya coefficient of their labels:
+    "a phone rings" and "a doorbell rings" are alike in the first alone, "footsteps" and "someone
+    walks on gravel" in the second alone.
+    """
+    meanings = minilm.sentence(first) @ minilm.sentence(second)
+    labels_of = [of_words(minilm, x)[0] for x in (first, second)]
+    return float(meanings + np.sqrt(labels_of[0] * labels_of[1]).sum()) / 2
+
+
 def of_sound(logits: np.ndarray) -> np.ndarray:
     """log(p) above its floor: never negative, 0 for a label that is nowhere in the clip."""
     return np.log(special.expit(logits) / _FLOOR + 1)

@@ -29,6 +29,7 @@ from auditeval.features.batches import Batched, Caller
 from auditeval.features.encoder import Clip, EncodedPair, Encoder
 from auditeval.features.extractor import AudioFeatures, Extractor, Texts
 from auditeval.features.pair import PairFeatures
+from auditeval.features.reworded import Alike
 from auditeval.pretrained.accelerators import memory_of
 from auditeval.pretrained.threads import one_thread
 from auditeval.types import EditPair, UserError, whole
@@ -67,10 +68,10 @@ class _Read(NamedTuple):
     texts: tuple[str, str, str, str, str]
 
     @classmethod
-    def of(cls, pair: EditPair, with_changed_words: bool) -> _Read:
+    def of(cls, pair: EditPair, with_changed_words: bool, alike: Alike) -> _Read:
         instruction = pair.instruction or ""
         said = *told(pair.original_caption, pair.target_caption, instruction), instruction
-        original, target, added, removed = asked(*said)
+        original, target, added, removed = asked(*said, alike)
         if not with_changed_words:
             return cls(said, (original, target, "", "", ""))
         return cls(said, (original, target, added, removed, instruction))
@@ -162,7 +163,7 @@ class FeatureStore:
         make: Callable[[EncodedPair], Result],
         spared: Spared | None,
     ) -> list[Result | Failure]:
-        reads = [_Read.of(pair, with_changed_words) for pair in pairs]
+        reads = [_Read.of(pair, with_changed_words, self.encoder.alike) for pair in pairs]
         words = dict.fromkeys(text for read in reads for text in read.texts)
 
         def worded(read: _Read) -> dict[str, Texts]:

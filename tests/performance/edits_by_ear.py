@@ -1,9 +1,9 @@
 """Scores of edits as editors leave them, whose order any listener could tell: means.
 
 Nothing is asked of the first: a clip and the same damaged, made anew, or with something unasked.
-Then an event is added, taken away, or put in the place of another, in full and by half, or what
-lies behind it is taken away or replaced; or the clip is made anew, and it was done or not. Last
-come originals under a hiss, which goes or stays.
+Then an event is added, taken away, or put in the place of another, in full and by half, or with the
+rest in other words, or what lies behind it is taken away or replaced; or the clip is made anew, and
+it was done or not. Last come originals under a hiss, which goes or stays.
 
 Run by hand: python tests/performance/edits_by_ear.py [-c CHECKPOINT] [--data FOLDER]
 FOLDER holds esc10/ and librispeech10/ (by default ../shared/data beside the project); a minute.
@@ -43,6 +43,12 @@ SOUNDS = {
     "sea_waves": "Waves roll.",
     "helicopter": "A helicopter flies.",
     "fire_crackling": "A fire crackles.",
+}
+IN_OTHER_WORDS = {
+    "Rain falls.": "It pours with rain",
+    "Waves roll.": "Ocean surf breaks on a beach",
+    "A helicopter flies.": "A chopper passes overhead",
+    "A fire crackles.": "Flames crackle",
 }
 EVENTS = {"dog_bark": "a dog barks", "baby_cry": "a baby cries", "rooster": "a rooster crows"}
 TAKES, EVENT_TIMES, LONG_CLIPS, SENTENCES = 3, 2.0, 6, 8
@@ -133,11 +139,15 @@ def asked(
     here = with_event(x, event, 0.3, EVENT_TIMES)
     there = with_event(x, second, 0.3, EVENT_TIMES)
     yield "added", Edit(x, here, plain, captions[said])
+    otherwise = {name: f"{IN_OTHER_WORDS[plain]} while {name}." for name in (said, other)}
+    yield "added: the rest in other words", Edit(x, here, plain, otherwise[said])
     yield "added: another sound", Edit(x, there, plain, captions[said])
     both = with_event(here, second, 0.7, EVENT_TIMES)
     yield "added: another sound too", Edit(x, both, plain, captions[said])
     yield "taken away", Edit(here, x, captions[said], plain)
     alone, left = here - x, f"{said[0].upper()}{said[1:]}."
+    words = captions[said], f"{IN_OTHER_WORDS[plain]}."
+    yield "taken away: the rest in other words", Edit(here, x, *words)
     yield "taken away: what lies behind instead", Edit(here, alone, captions[said], plain)
     yield "what lies behind taken away", Edit(here, alone, captions[said], left)
     yield "what lies behind taken away: the event instead", Edit(here, x, captions[said], left)
@@ -155,6 +165,7 @@ def asked(
     yield "taken away from 30 s", Edit(of_long, long, captions[said], plain)
     words = captions[said], captions[other]
     yield "replaced", Edit(here, there, *words)
+    yield "replaced: the rest in other words", Edit(here, there, words[0], otherwise[other])
     yield "replaced: nothing taken away", Edit(here, here + there - x, *words)
     yield "replaced: nothing added", Edit(here, x, *words)
 

@@ -97,6 +97,10 @@ class Events(PatchExtractor):
             [label_bridge.of_words(self._minilm, caption) for caption in captions]
         )
 
+    def alike(self, first: str, second: str) -> float:
+        """By meaning, and by the labels that both are about; see `label_bridge.alike`."""
+        return label_bridge.alike(self._minilm, first, second)
+
     def weigh(
         self, original: Frames, edited: Frames, alignment: Alignment | None, texts: Texts
     ) -> np.ndarray:
