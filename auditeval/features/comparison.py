@@ -97,7 +97,7 @@ def changed_words(original_caption: str, target_caption: str) -> tuple[str, str]
 
     Encoded alone they name the event; inside two sentences they are a small difference.
 
-    Words that only stand elsewhere, but for those that any sentence has, are neither.
+    Words that only stand elsewhere are neither, and those that any sentence has alone are none.
 
     >>> changed_words("Rain, with a bell.", "Rain, with a dog barking.")
     ('dog barking', 'bell')
@@ -114,9 +114,8 @@ def changed_words(original_caption: str, target_caption: str) -> tuple[str, str]
         if kind != "equal":
             removed += before[start:stop]
             added += after[start_after:stop_after]
-    if moved := {*added} & {*removed} - _LINKS:
-        added, removed = (_without(words, moved) for words in (added, removed))
-    return " ".join(added), " ".join(removed)
+    moved = {*added} & {*removed} - _LINKS
+    return _without(added, moved), _without(removed, moved)
 
 
 def same_words(caption: str, other: str) -> bool:
@@ -124,9 +123,9 @@ def same_words(caption: str, other: str) -> bool:
     return _words(caption) == _words(other)
 
 
-def _without(words: list[str], moved: set[str]) -> list[str]:
+def _without(words: list[str], moved: set[str]) -> str:
     left = [word for word in words if word not in moved]
-    return left if {*left} - _LINKS else []
+    return " ".join(left) if {*left} - _LINKS else ""
 
 
 _LINKS = frozenset(

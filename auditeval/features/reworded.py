@@ -23,7 +23,9 @@ Alike = Callable[[str, str], float]
 # .003 (.011). Where one caption has more sounds, those of the other are expected in both.
 _ALIKE, _ALIKE_OF_FEWER = 0.35, 0.25
 _MOST = 12  # sounds of a caption: a hundred would be compared with a hundred
-_PIECES = re.compile(r",\s+|\s+(?:and|with|over|as|while|then)\s+", re.IGNORECASE)
+_PIECES = re.compile(
+    r",\s+|\s+(?:and|with|over|as|while|then|near|beside|amid|during)\s+", re.IGNORECASE
+)
 _OF_ANY = {"voice", "it"}
 # In meaning these are alike, and each the other's opposite.
 _OPPOSITES = tuple(

@@ -31,6 +31,7 @@ def alike() -> partial[float]:
         ("A person talks.", "The sound of speech, a phone ringing.", "phone ring", ""),
         ("A man speaking.", "A telephone rings as a male voice talks.", "telephone ring", ""),
         ("Waves crash on a shore.", "Gulls crying, the ocean surf.", "gull cry", ""),
+        ("A helicopter is flying.", "A helicopter flying with gunfire.", "gunfire", ""),
         # Lists name one sound, or two.
         ("Baby cry, infant cry with wind.", "Wind, a bell.", "bell", "baby infant cry"),
         # Alike in meaning, and the other of two; unlike.
