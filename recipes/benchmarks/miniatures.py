@@ -12,12 +12,12 @@ from __future__ import annotations
 import csv
 import json
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
 import librosa
 import numpy as np
+import typer
 
 from auditeval import audio
 from auditeval.audio import Waveform, files
@@ -171,7 +171,10 @@ def write(path: Path, samples: np.ndarray, rate_hz: int) -> None:
     files.write(path, quantised(np.clip(samples, -1, 1).astype(np.float32)), rate_hz)
 
 
-if __name__ == "__main__":
-    material, work = map(Path, sys.argv[1:])
+def main(material: Path, work: Path) -> None:
     mmae(material, work / "mmae")
     swanbench(material, work / "swanbench")
+
+
+if __name__ == "__main__":
+    typer.run(main)

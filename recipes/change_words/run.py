@@ -7,13 +7,13 @@ default results/ beside this file. The same seed makes the same bytes, on one ma
 from __future__ import annotations
 
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+import typer
 from concepts import CONCEPTS
 from frames import FRAMES, LINKS
 from numpy.random import Generator
@@ -198,7 +198,7 @@ def _share(right: Iterable[bool | None]) -> str:
     return f"{np.mean(values):.3f}" if values else ""
 
 
-def main(folder: Path) -> None:
+def main(folder: Annotated[Path, typer.Argument()] = Path(__file__).parent / "results") -> None:
     kept = texts(held_out=True)
     asked = {text: change for text, change in texts(held_out=False).items() if text not in kept}
     write(WEIGHTS, *fit(asked))
@@ -208,4 +208,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "results")
+    typer.run(main)

@@ -5,13 +5,13 @@ All that the benchmark asks of a LightningModule is what `validation_step` retur
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import hydra
 import pytorch_lightning as lightning
 import torch
+import typer
 from omegaconf import OmegaConf
 from torch import Tensor, nn
 from torch.utils.data import DataLoader
@@ -93,4 +93,4 @@ def main(work: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    typer.run(main)

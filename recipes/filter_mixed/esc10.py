@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import csv
 import shutil
-import sys
 from pathlib import Path
+
+import typer
 
 CLASSES = {
     "dog": "dog_bark",
@@ -52,5 +53,9 @@ def made(checkout: Path, folder: Path) -> int:
     return len(labels)
 
 
+def main(checkout: Path, folder: Path) -> None:
+    print(f"{made(checkout, folder)} clips in {folder}")
+
+
 if __name__ == "__main__":
-    print(f"{made(Path(sys.argv[1]), Path(sys.argv[2]))} clips in {sys.argv[2]}")
+    typer.run(main)

@@ -6,12 +6,12 @@ python votes.py P835 CODECS WORK writes p835.jsonl, codecs.jsonl and simulated.j
 from __future__ import annotations
 
 import csv
-import sys
 from functools import cache
 from itertools import combinations_with_replacement
 from pathlib import Path
 
 import numpy as np
+import typer
 
 from auditeval import manifest
 from auditeval.data.importers.listening_tests import import_mushra_codecs, import_p835
@@ -73,9 +73,12 @@ def codecs(folder: Path) -> list[EditPair]:
     return made
 
 
-if __name__ == "__main__":
-    tables, mushra, work = map(Path, sys.argv[1:])
+def main(tables: Path, mushra: Path, work: Path) -> None:
     manifest.write(p835(tables), work / "p835.jsonl")
     manifest.write(codecs(mushra), work / "codecs.jsonl")
     simulated = manifest.read(build(work / "simulated", SCENES, SECONDS, SEED))
     manifest.write(simulated, work / "simulated.jsonl")
+
+
+if __name__ == "__main__":
+    typer.run(main)

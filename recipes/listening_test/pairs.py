@@ -9,14 +9,21 @@ the simulated panel would say of each edit goes to WORK/panel.json, for the simu
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from auditeval import manifest
 from auditeval.data.simulation.build import build
 
 
-def main(work: Path, seconds: float, scenes: int, esc10: str | None) -> None:
+def main(
+    work: Path,
+    seconds: float,
+    scenes: int,
+    esc10: Annotated[str | None, typer.Argument()] = None,
+) -> None:
     recordings = {"esc10": esc10}
     made = build(work / "edits", scenes, seconds, seed=5, unedited=0.0, recordings=recordings)
     pairs = manifest.read(made)
@@ -27,5 +34,4 @@ def main(work: Path, seconds: float, scenes: int, esc10: str | None) -> None:
 
 
 if __name__ == "__main__":
-    work, seconds, scenes, *esc10 = sys.argv[1:]
-    main(Path(work), float(seconds), int(scenes), esc10[0] if esc10 else None)
+    typer.run(main)

@@ -14,11 +14,11 @@ import asyncio
 import json
 import re
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import typer
 from playwright.async_api import Browser, Page, async_playwright
 
 from auditeval.listening import design, headphones, votes_database
@@ -92,7 +92,7 @@ class Rater:
         return [int(np.clip(np.rint(grade), 1, 5)) for grade in own]
 
 
-async def main(work: Path, served: Path, pictures: Path) -> None:
+async def rate(work: Path, served: Path, pictures: Path) -> None:
     links = dict(re.findall(r"^(r\d+|you)  (\S+)$", served.read_text(), re.M))
     admin = links.pop("you")
     panel = json.loads((work / "panel.json").read_text())
@@ -115,5 +115,9 @@ async def main(work: Path, served: Path, pictures: Path) -> None:
         await browser.close()
 
 
+def main(work: Path, served: Path, pictures: Path) -> None:
+    asyncio.run(rate(work, served, pictures))
+
+
 if __name__ == "__main__":
-    asyncio.run(main(*map(Path, sys.argv[1:4])))
+    typer.run(main)

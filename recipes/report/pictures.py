@@ -16,6 +16,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import typer
 from playwright.sync_api import Page, sync_playwright
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -106,4 +107,4 @@ def main(pictures: Path, places: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:])
+    typer.run(main)

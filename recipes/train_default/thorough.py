@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 from pathlib import Path
+
+import typer
 
 from auditeval import reading
 from auditeval.atomic import write_text
@@ -64,4 +65,4 @@ def main(checkpoint: Path, output: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+    typer.run(main)

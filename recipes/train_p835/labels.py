@@ -9,11 +9,12 @@ from __future__ import annotations
 import csv
 import re
 import shutil
-import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
+
+import typer
 
 SETS = {
     "fb": ("Fullband-results per file", "degraded_fullband_48KHz"),
@@ -90,5 +91,9 @@ def made(checkout: Path, folder: Path) -> int:
     return len(labels)
 
 
+def main(checkout: Path, folder: Path) -> None:
+    print(f"{made(checkout, folder)} clips in {folder}")
+
+
 if __name__ == "__main__":
-    print(f"{made(Path(sys.argv[1]), Path(sys.argv[2]))} clips in {sys.argv[2]}")
+    typer.run(main)
