@@ -34,6 +34,20 @@ def pearson(x: np.ndarray, y: np.ndarray) -> float:
     return float(np.corrcoef(scaled(x), scaled(y))[0, 1])
 
 
+def on_rating_scale(values: Sequence[float]) -> bool:
+    """Whether they may be ratings: each rounds to a grade of 1 to 5, and half of them or more lie
+    between these.
+
+    What learnt from ratings goes a little beyond the ends of the scale; per cent go far beyond, and
+    similarities (0 to 1) lie below it. A measure of about the same range, as PESQ, is not told.
+
+    >>> on_rating_scale([1.2, 4.9, 5.03]), on_rating_scale([0.6, 0.7, 1.0])
+    (True, False)
+    """
+    lowest, highest = min(values), max(values)
+    return lowest >= 0.5 and highest < 5.5 and 1 <= float(np.median(values)) <= 5
+
+
 STATISTICS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
     "MSE": mse,
     "LCC": pearson,

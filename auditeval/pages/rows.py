@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from auditeval.metrics.agreement import on_rating_scale
 from auditeval.player.captions import Parts, marked
 from auditeval.text import visible
 from auditeval.types import AXES, EditPair, Scores
@@ -25,7 +26,8 @@ _OPEN, _CLOSE = "\x01", "\x02"  # around words that differ; no `visible` text ho
 class Scale(NamedTuple):
     """What is predicted, by the names of columns: the value, ends of its interval, what people
     said. Empty where there is none; `others` are values of further evaluators, {evaluator: column}.
-    `ends` are those of the scale of ratings where the values are such, or None.
+    `ends` are those of the scale of ratings where the values are such, or theirs where some lie a
+    little beyond it; None where they are no ratings.
     """
 
     name: str
@@ -111,7 +113,9 @@ def of_scores(scores: Mapping[str, Sequence[Scores]], pairs: Sequence[EditPair] 
                 rows.numbers[beside[other]] = column
         rated = rated if rated in rows.numbers else ""
         there = [value for value in numbers if value is not None]
-        ends = RATINGS if RATINGS[0] <= min(there) and max(there) <= RATINGS[1] else None
+        ends = None
+        if on_rating_scale(there):
+            ends = min(RATINGS[0], *there), max(RATINGS[1], *there)
         rows.scales.append(Scale(axis, axis, low, high, rated, beside, ends))
         rows.listed += [axis, *([rated] if rated else [])]
     if any(row.status == "error" for row in table):

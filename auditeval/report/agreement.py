@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from auditeval.metrics.agreement import (
     Coverage,
     agreement,
     coverage,
+    on_rating_scale,
     paired_difference,
 )
 from auditeval.metrics.raters import rater_ceiling
@@ -35,22 +36,27 @@ Levels = Mapping[str, Mapping[str, Agreement]]
 class Predictions(NamedTuple):
     """What one evaluator says :: pair id -> {axis: value}; an axis it does not rate is absent.
 
-    Without `on_rating_scale` (PESQ, a distance) a squared error would mean nothing; where
-    `of_systems` (a distribution metric) all pairs of a system have one value.
+    On an axis that is not `on_rating_scale` (of PESQ, of a distance: none is) a squared error would
+    mean nothing; where `of_systems` (a distribution metric) all pairs of a system have one value.
     """
 
     evaluator: str
     values: Mapping[str, Mapping[Axis, float]]
-    on_rating_scale: bool = True
+    on_rating_scale: Container[Axis] = AXES
     of_systems: bool = False
     intervals: Mapping[str, Mapping[Axis, Sequence[float]]] = MappingProxyType({})
 
     @classmethod
     def from_scores(cls, evaluator: str, scores: Sequence[Scores]) -> Predictions:
-        """From a scores table; its error rows have no values."""
+        """From a scores table; its error rows have no values. An axis is on the rating scale where
+        its values look like ratings (`metrics.agreement.on_rating_scale`)."""
+        columns = {
+            axis: [row.ratings[axis] for row in scores if axis in row.ratings] for axis in AXES
+        }
         return cls(
             evaluator,
             {row.id: row.ratings for row in scores},
+            [axis for axis, values in columns.items() if values and on_rating_scale(values)],
             intervals={row.id: row.intervals for row in scores},
         )
 
@@ -142,7 +148,7 @@ def _row(
     predicted = [made.values[pair.id][axis] for pair in pairs]
     ratings = [pair.ratings[axis] for pair in pairs]
     found = agreement(predicted, ratings, [pair.system for pair in pairs], resamples, seed)
-    if not made.on_rating_scale:
+    if axis not in made.on_rating_scale:
         for level in LEVELS:
             items = found[level]["MSE"].items
             found[level]["MSE"] = Agreement(_NOT_ON_SCALE, _NOT_ON_SCALE, items)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from auditeval import text
 from auditeval.atomic import replacing
-from auditeval.metrics.agreement import system_means
+from auditeval.metrics.agreement import on_rating_scale, system_means
 
 if TYPE_CHECKING:
     from auditeval.report.agreement import Report
@@ -44,12 +44,14 @@ def plot(report: Report, path: Path) -> None:
                 at = (means[0][system], means[1][system])
                 name = panels[1, column].annotate(text.plot(system), at, fontsize=5, alpha=0.7)
                 name.set_in_layout(False)  # a long one may stand out of its panel
+        ends = min(1, *predicted) - 0.1, max(5, *predicted) + 0.1
         for row, level in enumerate(("utterance", "system")):
             panel = panels[row, column]
-            panel.plot([1, 5], [1, 5], color="0.7", linewidth=0.8, zorder=0)
-            panel.set(xlim=(0.9, 5.1), ylim=(0.9, 5.1), aspect="equal")
+            panel.set(xlim=(0.9, 5.1), xticks=range(1, 6), ylim=ends)
             panel.set(title=f"{axis}, {level}", xlabel="rating", ylabel="prediction")
-            panel.set(xticks=range(1, 6), yticks=range(1, 6))
+            if on_rating_scale(predicted):
+                panel.plot([1, 5], [1, 5], color="0.7", linewidth=0.8, zorder=0)
+                panel.set(aspect="equal", yticks=range(1, 6))
         panel = panels[2, column]
         panel.hist(np.clip(ratings, 1, 5), _BINS, color="0.8", label="ratings")
         panel.hist(np.clip(predicted, 1, 5), _BINS, histtype="step", label="predictions")

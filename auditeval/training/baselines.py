@@ -97,7 +97,7 @@ def of_signals(
             log.warning("%s of %s is undefined: %s", name, pair.id, value.reason)
         else:
             values[pair.id] = dict.fromkeys(AXES, value)
-    return Predictions(name, values, on_rating_scale=False)
+    return Predictions(name, values, on_rating_scale=())
 
 
 def of_edited(
@@ -124,7 +124,7 @@ def of_edited(
             log.warning("%s of %s is undefined: %s", name, pair.id, error)
         else:
             values[pair.id] = dict.fromkeys(AXES, found.values[rating])
-    return Predictions(name, values, on_rating_scale=False)
+    return Predictions(name, values, on_rating_scale=())
 
 
 def of_embeddings(
@@ -148,7 +148,7 @@ def of_embeddings(
         heard = (side[extractor.name] for side in sides if not isinstance(side, Failure))
         x, y = (features.embedding[None] for features in heard)
         values[pair.id] = dict.fromkeys(AXES, float(clap_score(x, y)[0]))
-    return Predictions(name, values, on_rating_scale=False)
+    return Predictions(name, values, on_rating_scale=())
 
 
 def joint_space(
@@ -210,7 +210,7 @@ def inception(
         for pair in pairs
         if pair.system and isinstance(score := scores[pair.system], float)
     }
-    return Predictions(name, values, on_rating_scale=False, of_systems=True)
+    return Predictions(name, values, on_rating_scale=(), of_systems=True)
 
 
 def _of_clap(name: str, features: PairFeatures | None) -> PairFeatures:
@@ -223,4 +223,4 @@ def _of_axis(name: str, pairs: Sequence[EditPair], axis: Axis, scores: np.ndarra
     values: dict[str, dict[Axis, float]] = {
         pair.id: {axis: float(score)} for pair, score in zip(pairs, scores, strict=True)
     }
-    return Predictions(name, values, on_rating_scale=False)
+    return Predictions(name, values, on_rating_scale=())

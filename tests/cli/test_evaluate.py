@@ -247,3 +247,21 @@ def test_in_a_terminal_a_wide_table_becomes_one_a_level(
     assert max(map(len, tables)) <= columns
     assert len([line for line in tables if line.startswith("┏")]) == (2 if columns == 100 else 1)
     assert all(plain.count(f"{level}") >= 4 for level in LEVELS)
+
+
+def test_scores_that_are_no_ratings_have_no_squared_error(
+    cli: Any, run: Path, pairs: list[EditPair], tmp_path: Path
+) -> None:
+    """A regressor's may lie a little beyond the scale; similarities and per cent are none."""
+    drawn = np.random.default_rng(0).uniform(size=len(pairs))
+    rows = [Scores(p.id, 1 + 4.3 * x, 0.6 + x / 2.5, 100 * x) for p, x in zip(pairs, drawn)]  # noqa: B905
+    table = write_scores(tmp_path / "scores.csv", rows)
+    ended = cli(
+        "evaluate", table, "--against", run / "pairs.jsonl", "-o", tmp_path / "report", *FEW
+    )
+    assert ended.status == 0, ended.err
+    found = {row["axis"]: row["utterance"] for row in written(tmp_path / "report")["rows"]}
+    assert found["quality"]["MSE"]["value"] > 0
+    for axis in ("relevance", "faithfulness"):
+        assert "not ratings on the 1 to 5 scale" in found[axis]["MSE"]["undefined"]
+        assert found[axis]["SRCC"]["value"] is not None

@@ -215,6 +215,9 @@ def test_scores_need_not_lie_on_the_scale_of_ratings(tmp_path: Path) -> None:
     scored = [Scores(row.id, -2.0 + n, 60.0 + 9 * n, 4.9) for n, row in enumerate(given)]
     made = rows.of_scores({"ours": [*scored[:5], Scores(given[5].id, -1.0, 50.0, 1.0)]}, given)
     assert [scale.ends for scale in made.scales] == [None, None, rows.RATINGS]
+    beyond = rows.of_scores({"ours": [*scored[:5], Scores(given[5].id, -1.0, 50.0, 5.03)]}, given)
+    assert [scale.ends for scale in beyond.scales] == [None, None, (1.0, 5.03)]
+    assert "Unlike people" in {choice.name for choice in choose(beyond, 1)}
     for cell in tables.means(made).rows[0][2:5]:
         assert isinstance(cell, Cell)
         low, high = cell.interval  # type: ignore[misc]

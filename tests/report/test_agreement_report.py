@@ -59,7 +59,7 @@ def evaluators(pairs: list[EditPair]) -> list[Predictions]:
     good, bad = predict(pairs, "good", 0.2), predict(pairs, "bad one", 2.0)
     partial = Predictions("partial", {k: v for k, v in good.values.items() if k != "p6"})
     constant = Predictions("constant", {pair.id: dict.fromkeys(AXES, 3.0) for pair in pairs})
-    distance = predict(pairs, "PESQ", 0.5, on_rating_scale=False)
+    distance = predict(pairs, "PESQ", 0.5, on_rating_scale=())
     speech = Predictions("quality only", {k: {"quality": v["quality"]} for k, v in
                                           good.values.items()})  # fmt: skip
     return [good, bad, partial, constant, distance, speech]

@@ -70,7 +70,7 @@ async function begin() {
   };
   for (const { name, value, rated, ends, limits: own } of scales.filter((scale) => scale.rated)) {
     const [predicted, people] = [columns.get(value), columns.get(rated)];
-    plot(name, { name: "rated", column: people, limits: RATINGS }, { name: "predicted", column: predicted, limits: own }, ends !== null);
+    plot(name, { name: "rated", column: people, limits: ends ?? RATINGS }, { name: "predicted", column: predicted, limits: own }, ends !== null);
   }
   if (!scatters.length) {
     // Nobody has rated these rows: one scale against the next one.
