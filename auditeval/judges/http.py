@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import os
 import re
 from math import inf
@@ -37,7 +38,9 @@ class HTTPJudge:
     `timeout_seconds`, and no redirect is followed. After `failures` questions in a row without an
     answer a run ends. The key is that of the environment variable `api_key_variable`, whose name
     ends in _API_KEY; it stands in no record, log or cache. Prices are in USD per million tokens;
-    unless both are given the cost is unknown. Raises UserError for arguments that are none.
+    unless both are given the cost is unknown. What `model` answered is kept under that and `name`,
+    wherever it ran: two models of one name need another `name` each. Raises UserError for arguments
+    that are none.
     """
 
     def __init__(
@@ -60,7 +63,8 @@ class HTTPJudge:
                 f"{shown!r}"
             )
         self.name, self.model = name or model, model
-        self.revision = hashlib.sha256(f"1 {base_url} {model}".encode()).hexdigest()[:16]
+        kept = json.dumps([2, self.name, model])  # not the address: a server may have moved
+        self.revision = hashlib.sha256(kept.encode()).hexdigest()[:16]
         if not _KEY_VARIABLE.fullmatch(api_key_variable):  # or a file could ask for any secret
             raise UserError(
                 f"api_key_variable {api_key_variable!r}: expected a name that ends in _API_KEY"

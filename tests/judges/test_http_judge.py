@@ -283,10 +283,12 @@ def test_a_base_url_that_is_none(url: str) -> None:
     assert "pw" not in str(caught.value)
 
 
-def test_another_endpoint_is_another_judge() -> None:
+def test_a_model_is_the_same_judge_wherever_it_runs_but_by_another_name() -> None:
     here, there = judge("http://localhost:1/v1"), judge("http://localhost:2/v1")
-    assert here.name == there.name
-    assert here.revision != there.revision
+    assert (here.name, here.revision) == (there.name, there.revision)
+    named = judge("http://localhost:2/v1", name="in 4 bits")
+    assert named.model == here.model
+    assert named.revision != here.revision
 
 
 def test_without_the_sdk_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
