@@ -26,14 +26,16 @@ def made_or_opened(
     """The database of these pairs and settings: made, or opened again if it is of the same.
 
     `scores` is a table of `auditeval score`, whose intervals `selection` weighs. Raises UserError
-    for a clip that cannot be heard, and for a database of other pairs or settings: votes under two
-    designs are not to be mixed.
+    for a clip that cannot be heard, for scores that are not weighed, and for a database of other
+    pairs, settings or intervals: votes under two designs are not to be mixed.
     """
     for pair in pairs:
         if pair.system is None and settings.select == "uncertain" and settings.goal == "ranking":
             raise UserError(f"pair {pair.id!r} names no system; --goal ranking is about systems")
+    if scores is not None and settings.select != "uncertain":
+        raise UserError(f"--scores {scores}: is weighed by --select uncertain alone")
     if path.exists():
-        return _opened(path, pairs, settings)
+        return _opened(path, pairs, settings, scores)
     for pair in track(pairs, "checking clips", transient=True):
         for clip in (pair.original, pair.edited):
             try:
@@ -61,7 +63,9 @@ def _placed(pair: EditPair) -> EditPair:
     return pair.model_copy(update={**update, "ratings": {}, "raters": {}, "listening_test": None})
 
 
-def _opened(path: Path, pairs: list[EditPair], settings: Settings) -> VotesDatabase:
+def _opened(
+    path: Path, pairs: list[EditPair], settings: Settings, scores: Path | None
+) -> VotesDatabase:
     database = votes_database.opened(path)
     kept = settings_of(database).model_dump()
     for key, value in settings.model_dump().items():
@@ -77,6 +81,15 @@ def _opened(path: Path, pairs: list[EditPair], settings: Settings) -> VotesDatab
             f"{path}: was made of another manifest (first difference: {other}); give the same one, "
             "or another --votes for another test"
         )
+    if scores is not None:
+        found = _intervals(scores, {pair.id for pair in pairs})
+        for id, weighed in database.rows("SELECT id, intervals FROM pairs"):
+            if found.get(id) != weighed:
+                raise UserError(
+                    f"{path}: was made with other intervals than those of {scores} (first "
+                    f"difference: {id}); leave --scores out, or give another --votes for another "
+                    "test"
+                )
     for pair in given:
         for clip in (pair.original, pair.edited):
             if not clip.is_file():  # all were heard when the test was made

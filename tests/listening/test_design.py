@@ -254,6 +254,16 @@ def test_the_intervals_of_an_evaluator_reach_the_selection(tmp_path: Path) -> No
     with pytest.raises(UserError, match=r"others\.csv: has no row with intervals of a pair"):
         serving.made_or_opened(tmp_path / "new.db", given, settings, tmp_path / "others.csv")
 
+    # Taken up again, a test keeps its intervals: others would be heard by nobody.
+    database.close()
+    for scores in (None, tmp_path / "scores.csv"):
+        serving.made_or_opened(path, given, settings, scores).close()
+    scores_table.write(rows[1:], tmp_path / "fewer.csv")
+    with pytest.raises(UserError, match=r"other intervals than .*fewer\.csv .*: zebra-id-0\)"):
+        serving.made_or_opened(path, given, settings, tmp_path / "fewer.csv")
+    with pytest.raises(UserError, match=r"scores\.csv: is weighed by --select uncertain alone"):
+        serving.made_or_opened(path, given, Settings(), tmp_path / "scores.csv")
+
 
 def test_a_ranking_of_systems_needs_systems(tmp_path: Path) -> None:
     given = [pair.model_copy(update={"system": None}) for pair in pairs(tmp_path)]
