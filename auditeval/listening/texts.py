@@ -10,6 +10,7 @@ from auditeval.reading import json_file
 from auditeval.types import UserError
 
 _FOLDER = Path(__file__).parent / "texts"
+_OF_ANY_LENGTH = ("consent.about", "consent.how", "trial.keys")  # a paragraph or a line each
 
 
 def languages() -> list[str]:
@@ -49,6 +50,13 @@ def _missing(wanted: Any, found: Any, where: str = "") -> str | None:
             if key not in found:
                 return name
             if missing := _missing(wanted[key], found[key], name):
+                return missing
+    if isinstance(wanted, list):
+        if len(found) != len(wanted) and where not in _OF_ANY_LENGTH:
+            return f"{where} with {len(wanted)} texts"
+        for number, one in enumerate(found):
+            like = wanted[min(number, len(wanted) - 1)]
+            if missing := _missing(like, one, f"{where}[{number}]"):
                 return missing
     return None
 

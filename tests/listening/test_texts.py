@@ -43,6 +43,8 @@ def test_chinese_is_chinese() -> None:
 def test_a_language_of_ones_own(tmp_path: Path) -> None:
     own = texts.read("en")
     own["consent"]["heading"] = "Bevor es losgeht"
+    own["consent"]["how"] = ["Nehmen Sie Kopfhörer."]
+    own["trial"]["keys"] += [["Esc", "nichts"]]
     path = tmp_path / "de.json"
     path.write_text(json.dumps(own))
     test = session(tmp_path, pairs(tmp_path))
@@ -61,6 +63,22 @@ def test_a_language_of_ones_own(tmp_path: Path) -> None:
             "lacks progress with no other",
         ),
         (lambda own: own["headphones"].update(question="Test {"), "lacks headphones.question with"),
+        (
+            lambda own: own["headphones"]["choices"].pop(),
+            "lacks headphones.choices with 3 texts",
+        ),
+        (
+            lambda own: own["scales"]["quality"]["grades"].update({"3": ["Worse"]}),
+            "lacks scales.quality.grades.3 with 2 texts",
+        ),
+        (
+            lambda own: own["trial"]["keys"].append(["Esc"]),
+            r"lacks trial.keys\[9\] with 2 texts",
+        ),
+        (
+            lambda own: own["consent"]["how"].append(5),
+            r"lacks consent.how\[3\],",
+        ),
     ],
 )
 def test_a_language_that_lacks_something(tmp_path: Path, spoil: Any, says: str) -> None:
