@@ -95,6 +95,12 @@ def _unlike(original: np.ndarray, edited: np.ndarray, course: Course) -> np.ndar
         lost = original[course.split - course.before : course.split - course.after]
         seam = slice(max(course.split - SMOOTH_FRAMES // 2, 0), course.split + SMOOTH_FRAMES // 2)
         unlike[seam] = np.maximum(unlike[seam], _rms(np.clip(lost - silence, 0, STEP_DB)).mean())
+    at, length = course.split - course.before, course.after - course.before
+    sides = original[max(at - length, 0) : at], original[at : max(at + length, at)]
+    if spliced.any() and all(map(len, sides)):  # silence too, where sound on both sides goes on
+        around = np.minimum(*(side.mean(axis=0) for side in sides))
+        missed = _rms(np.clip(around - edited[spliced], 0, STEP_DB))
+        unlike[spliced] = np.maximum(unlike[spliced], missed)
     return unlike
 
 

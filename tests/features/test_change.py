@@ -190,6 +190,16 @@ def test_a_splice_has_two_delays_and_a_cut_marks_its_seam() -> None:
     assert 0.01 * np.argmax(change(clip, shorter)) == pytest.approx(1.5, abs=0.15)
 
 
+@pytest.mark.parametrize("background", BACKGROUNDS)
+def test_silence_is_a_change_where_it_interrupts_and_none_at_an_end(background: str) -> None:
+    clip = synthesize(background, 3, 4.0).astype(np.float64)
+    found = change(clip, np.insert(clip, 2 * RATE_HZ, np.zeros(2 * RATE_HZ)))
+    assert found[225:375].min() > 0.5
+    assert max(found[:185].max(), found[415:].max()) < 0.05
+    for silence in ((0, 2 * RATE_HZ), (2 * RATE_HZ, 0)):
+        assert change(clip, np.pad(clip, silence)).max() < 0.1
+
+
 def test_any_two_lengths_are_compared() -> None:
     rng = np.random.default_rng(1)
     for first, second in ((1700, 1700), (1700, 64000), (64000, 1700), (320, 9000)):
