@@ -21,7 +21,12 @@ def generate(
         Path, typer.Option("--output", "-o", help="Folder of the clips.", parser=path)
     ],
     seconds: Annotated[
-        float, typer.Option(min=0.1, help="Length of each clip: 10 for backgrounds, 6 for events.")
+        float,
+        typer.Option(
+            min=0.1,
+            max=30.0,  # TangoFlux makes no more [arXiv:2412.21037]
+            help="Length of each clip: 10 for backgrounds, 6 for events.",
+        ),
     ] = 10.0,
     takes: Annotated[int, typer.Option(min=1, help="Clips of each prompt.")] = 1,
     steps: Annotated[int, typer.Option(min=1, help="Steps of the sampler.")] = 50,

@@ -128,3 +128,11 @@ def test_generate_without_its_package(
     assert ended.status == 2
     assert ended.sentence.startswith("the package tangoflux cannot be imported")
     assert not (tmp_path / "clips").exists()
+
+
+@pytest.mark.parametrize("seconds", ["inf", "60"])
+def test_no_clip_is_longer_than_the_model_makes(cli: Any, tmp_path: Path, seconds: str) -> None:
+    prompts = content(tmp_path / "prompts.csv", b"caption\nrain\n")
+    ended = cli("generate", prompts, "--seconds", seconds, "-o", tmp_path / "clips")
+    assert ended.status == 2
+    assert "--seconds" in ended.err
