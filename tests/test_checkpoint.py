@@ -16,7 +16,8 @@ from auditeval import checkpoint
 from auditeval.features.encoder import Encoder
 from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.models import MODELS
-from auditeval.types import UserError
+from auditeval.scoring import Evaluator, load
+from auditeval.types import EditPair, UserError
 
 
 class _Marker:
@@ -185,6 +186,20 @@ def test_weights_that_are_not_those_written_are_refused(folder: Path) -> None:
 def test_weights_of_another_model_are_refused(folder: Path) -> None:
     edit(folder, lambda config: config["model"]["arguments"].update(hidden=[5, 3]))
     assert checkpoint.WEIGHTS in refused(folder)
+
+
+def test_what_the_program_around_has_told_torch_does_not_matter(
+    evaluator: Evaluator, spectrum_checkpoint: Path, good: list[EditPair]
+) -> None:
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        with torch.device("meta"):
+            found = load(spectrum_checkpoint, "cpu", workers=0).score(good)
+            assert torch.empty(0).dtype == torch.float64
+    finally:
+        torch.set_default_dtype(before)
+    assert found == evaluator.score(good)
 
 
 @pytest.mark.parametrize("file", [checkpoint.WEIGHTS, checkpoint.CONFIG])

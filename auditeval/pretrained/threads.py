@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -30,7 +30,8 @@ def one_thread() -> Iterator[None]:
     """One thread inside for torch and for the BLAS and OpenMP of numpy and scipy.
 
     And products of float32 in full: newer GPUs cut their factors to 10 bits (TF32), in convolutions
-    unless told otherwise.
+    unless told otherwise, and autocast to 7 (where an evaluator is asked in the training of
+    something else). What is not placed is on the CPU, whatever default device was set.
 
     Pools of several threads, one in each of several workers, wait for each other at full speed:
     beside other work that takes thrice as long. Torch keeps one number for new threads as well as
@@ -47,7 +48,8 @@ def one_thread() -> Iterator[None]:
         _inside += 1
         torch.set_num_threads(1)
     try:
-        yield
+        with _of_this_thread():
+            yield
     finally:
         with _lock:
             _inside -= 1
@@ -57,6 +59,28 @@ def one_thread() -> Iterator[None]:
                 _precisions = []
             torch.set_num_threads(_before if _inside == 0 else 1)
             _left_early.before = _before if _inside else None
+
+
+def _of_this_thread() -> ExitStack:
+    """No autocast and no default device inside, where the program around has set them."""
+    stack = ExitStack()
+    for kind in ("cpu", "cuda", "mps"):
+        if torch.is_autocast_enabled(kind):
+            stack.enter_context(torch.autocast(kind, enabled=False))
+    if torch.get_default_device().type != "cpu":
+        stack.enter_context(torch.device("cpu"))
+    return stack
+
+
+@contextmanager
+def float32_by_default() -> Iterator[None]:
+    """Modules made inside are of float32, whatever default of torch the program around has set."""
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float32)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
 
 
 def _switches() -> Switches:

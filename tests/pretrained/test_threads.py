@@ -108,3 +108,18 @@ def test_products_on_a_gpu_are_in_full_inside(monkeypatch: pytest.MonkeyPatch) -
         assert torch.get_float32_matmul_precision() == "high"
     finally:
         torch.set_float32_matmul_precision(before)
+
+
+def test_neither_autocast_nor_a_default_device_of_the_program_around_is_there_inside() -> None:
+    def made() -> tuple[torch.dtype, str]:
+        product = torch.ones(2, 2) @ torch.ones(2, 2)
+        return product.dtype, product.device.type
+
+    with torch.device("meta"):
+        with one_thread():
+            assert made() == (torch.float32, "cpu")
+        assert made()[1] == "meta"
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        with one_thread():
+            assert made() == (torch.float32, "cpu")
+        assert made() == (torch.bfloat16, "cpu")
