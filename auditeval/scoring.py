@@ -95,6 +95,14 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         place(self.device, checkpoint.model)
         self._model = checkpoint.model
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """To another process, or copied, it goes as what it was loaded by, and is loaded again."""
+        if not self.loaded_by:
+            raise TypeError(f"{self.name}: is copied by what it was loaded by; auditeval.load it")
+        settings = {"device": str(self.device), "workers": self.store.workers, **self.loaded_by}
+        named = {"name": self.name, "source": self.source}
+        return _again, (settings, self.checkpoint.digest), named
+
     def score(self, pairs: Iterable[EditPair]) -> list[Scores]:
         """Ratings 1 to 5 for each pair, in order; what cannot be scored has status "error".
 
@@ -246,13 +254,21 @@ def _scoring_worker(
 ) -> ScoringWorker:
     """In a process of its own: the evaluator of that digest, loaded again."""
     # What an accelerator does is not all that a worker does: threads decode meanwhile.
-    evaluator = load(**loaded_by, workers=0 if loaded_by["device"] == "cpu" else 2)
+    workers = 0 if loaded_by["device"] == "cpu" else 2
+    return ScoringWorker(
+        _again({**loaded_by, "workers": workers}, digest).score, manifest_path, batch_size
+    )
+
+
+def _again(loaded_by: Mapping[str, Any], digest: str) -> Evaluator:
+    """The evaluator of that digest, loaded by these arguments of `load`."""
+    evaluator = load(**loaded_by)
     if evaluator.checkpoint.digest != digest:
         raise UserError(
             f"{evaluator.source or evaluator.name}: is another checkpoint here than where the "
             "command was given"
         )
-    return ScoringWorker(evaluator.score, manifest_path, batch_size)
+    return evaluator
 
 
 def choose_device(name: str) -> torch.device:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import pickle
 import shutil
@@ -200,6 +201,22 @@ def test_what_the_program_around_has_told_torch_does_not_matter(
     finally:
         torch.set_default_dtype(before)
     assert found == evaluator.score(good)
+
+
+def test_an_evaluator_goes_to_another_process_and_is_copied(
+    evaluator: Evaluator, folder: Path, good: list[EditPair]
+) -> None:
+    """As joblib, multiprocessing by spawn, and a copy of the module that holds it, have it."""
+    made = load(folder, "cpu", workers=0, max_seconds=60)
+    made.name = "mine"
+    for other in (pickle.loads(pickle.dumps(made)), copy.deepcopy(made)):
+        assert other.score(good) == evaluator.score(good)
+        assert (other.name, other.source) == ("mine", str(folder))
+        assert (other.store.workers, other.store.max_seconds) == (0, 60)
+    sent = pickle.dumps(made)
+    edit(folder, lambda config: config["training"].update(note="another"))
+    with pytest.raises(UserError, match="is another checkpoint here"):
+        pickle.loads(sent)
 
 
 @pytest.mark.parametrize("file", [checkpoint.WEIGHTS, checkpoint.CONFIG])
