@@ -21,7 +21,7 @@ from auditeval.benchmarks.benchmark import (
     is_unscored,
 )
 from auditeval.benchmarks.judge_table import judge_table
-from auditeval.benchmarks.opening import AnyPath, Asked, Name, open_benchmark
+from auditeval.benchmarks.opening import AnyPath, Asked, Name, open_benchmark, several
 from auditeval.benchmarks.run import run
 from auditeval.benchmarks.selection import Selection
 from auditeval.benchmarks.systems import BASELINES, System
@@ -34,7 +34,7 @@ from auditeval.outputs import writing
 from auditeval.report import benchmarks as reports
 from auditeval.seed import SEED
 from auditeval.text import to_json
-from auditeval.types import Undefined, UserError
+from auditeval.types import Undefined, UserError, whole
 
 Watch = Callable[[str, int, int], None]
 
@@ -76,13 +76,13 @@ def bench(
     output: AnyPath,
     *,
     baselines: bool = False,
-    tasks: Sequence[str] = (),
+    tasks: str | Sequence[str] = (),
     limit: int | None = None,
     max_seconds: float | None = None,
     backends: str | Path = "offline",
-    judge: str | JudgeAt | None = None,
+    judge: AnyPath | JudgeAt | None = None,
     protocol: str | None = None,
-    checkpoints: Sequence[AnyPath] = (),
+    checkpoints: AnyPath | Sequence[AnyPath] = (),
     original: Literal["halves", "positive"] = "halves",
     seed: int = SEED,
     workers: int = 2,
@@ -104,7 +104,7 @@ def bench(
     verdicts (`protocols.PROTOCOLS`; None for the most comparable). `checkpoints`, `original` and
     `device` are for SALMon: evaluators, what they compare a clip with, and where they compute; of
     other models the file of `backends` says where. `watch` is told of each system how many samples
-    are done, of how many.
+    are done, of how many. Where several are taken (`samples`, `tasks`, `checkpoints`) one will do.
 
     Raises UserError for what is no such benchmark, system, backend or output.
     """
@@ -114,10 +114,11 @@ def bench(
         raise UserError("original is what an evaluator compares with: name a checkpoint of one")
     if device != "auto" and not checkpoints:
         raise UserError("device is where an evaluator computes: name a checkpoint of one")
+    whole("workers", workers, 0)
     folder = Path(output)
-    judged = judge if isinstance(judge, JudgeAt) else JudgeAt(judge)
+    judged = _judge_at(judge)
     models = make_backends(backends, judged, cache_dir, folder / "answers.jsonl")
-    selection = Selection(tuple(tasks), limit, max_seconds)
+    selection = Selection(tuple(several(tasks)), limit, max_seconds)
     asked = Asked.of(
         *(samples, models, systems),
         selection=selection,
@@ -130,7 +131,7 @@ def bench(
         from auditeval import scoring  # with it comes torch
         from auditeval.benchmarks.salmon.scorers import EvaluatorScorer
 
-        loaded = [scoring.load(place, device, cache_dir) for place in checkpoints]
+        loaded = [scoring.load(place, device, cache_dir) for place in several(checkpoints)]
         contestants += [EvaluatorScorer(evaluator, original) for evaluator in loaded]
     if baselines:
         contestants += _baselines(opened)
@@ -140,8 +141,7 @@ def bench(
     if len(set(names)) < len(names):
         raise UserError(f"two systems have one name ({', '.join(names)})")
     files = [f"{opened.name}{suffix}" for suffix in (".json", ".md", "_radar.png")]
-    given = [samples] if isinstance(samples, (str, os.PathLike)) else [*samples]
-    inputs = [Path(path) for path in (*given, *systems.values())]
+    inputs = [Path(path) for path in (*several(samples), *systems.values())]
     with writing(folder, f"auditeval bench {opened.name}", files, inputs):
         settings = opened.settings  # by which its judges are made
         for one in models.judges if judged.check else ():
@@ -176,13 +176,13 @@ def bench(
 
 def make_backends(
     backends: str | Path = "offline",
-    judge: str | JudgeAt | None = None,
+    judge: AnyPath | JudgeAt | None = None,
     cache_dir: AnyPath | None = None,
     record: Path | None = None,
 ) -> Backends:
     """The models of `bench`. Its judges stand behind a cache, and share the record of answers."""
     nodes = read(backends)
-    node = (judge if isinstance(judge, JudgeAt) else JudgeAt(judge)).node()
+    node = _judge_at(judge).node()
     if node is not None:
         nodes |= dict.fromkeys(JUDGES, node)
     folder = storage.path(cache_dir or storage.cache_dir()) / "benchmarks"
@@ -193,6 +193,12 @@ def make_backends(
         return CachedJudge(made, folder / "judges" if is_live(made) else None, log())
 
     return Backends(nodes, folder, kept)
+
+
+def _judge_at(judge: AnyPath | JudgeAt | None) -> JudgeAt:
+    if isinstance(judge, JudgeAt):
+        return judge
+    return JudgeAt(None if judge is None else os.fspath(judge))
 
 
 def _baselines(benchmark: Benchmark) -> list[System]:

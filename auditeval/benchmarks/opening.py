@@ -22,6 +22,11 @@ Name = Literal["speecheditbench", "swanbench", "salmon", "mmae"]
 Opened = tuple[Benchmark, list[System]]
 
 
+def several(given: AnyPath | Sequence[AnyPath]) -> list[Any]:
+    """One alone, a path or a name, is a list of one: as a sequence it would be its letters."""
+    return [given] if isinstance(given, str | PathLike) else [*given]
+
+
 @dataclass(frozen=True)
 class Asked:
     """What a benchmark is run on: its folder or files, models by role, which samples of it, and
@@ -45,9 +50,8 @@ class Asked:
         **more: Any,
     ) -> Asked:
         """From paths as people write them, one or several of samples."""
-        places = [samples] if isinstance(samples, str | PathLike) else samples
         outputs = {name: Path(path) for name, path in (systems or {}).items()}
-        return cls(list(map(Path, places)), models, outputs, **more)
+        return cls(list(map(Path, several(samples))), models, outputs, **more)
 
     @property
     def place(self) -> Path:

@@ -107,7 +107,7 @@ def test_yaml_names_a_benchmark_and_who_judges(tmp_path: Path) -> None:
             "samples": str(tmp_path / "bench"),
             "backends": str(tmp_path / "mine.yaml"),
             "cache_dir": str(tmp_path / "cache"),
-            "tasks": ["style"],
+            "tasks": "style",
             "limit": 1,
         }
     )

@@ -14,7 +14,7 @@ from auditeval.audio import Waveform, fault
 from auditeval.backends.load import Backends
 from auditeval.benchmarking import make_backends
 from auditeval.benchmarks.benchmark import Benchmark, Missing, Output, Record
-from auditeval.benchmarks.opening import AnyPath, Asked, Name, open_benchmark
+from auditeval.benchmarks.opening import AnyPath, Asked, Name, open_benchmark, several
 from auditeval.benchmarks.selection import Selection
 from auditeval.data_quality.groups import Value
 from auditeval.training.evaluation.callback import EpochMetric, Rows
@@ -90,7 +90,7 @@ class EditorBenchmark(EditorMetric):
         cls,
         benchmark: Name,
         samples: AnyPath,
-        tasks: Sequence[str] = (),
+        tasks: str | Sequence[str] = (),
         limit: int | None = None,
         max_seconds: float | None = None,
         **models: Any,
@@ -103,7 +103,7 @@ class EditorBenchmark(EditorMetric):
         if benchmark == "salmon":
             raise UserError("salmon is for an evaluator in training (SALMonAccuracy), no editor")
         backends = make_backends(**models)
-        selection = Selection(tuple(tasks), limit, max_seconds)
+        selection = Selection(tuple(several(tasks)), limit, max_seconds)
         asked = Asked.of(samples, backends, selection=selection)
         return cls(open_benchmark(benchmark, asked)[0], backends)
 
