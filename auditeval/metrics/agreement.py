@@ -116,7 +116,8 @@ class Coverage(NamedTuple):
 
 
 def coverage(intervals: Sequence[Sequence[float]], rated: Sequence[float]) -> Coverage:
-    """Of (low, high) for each rating, ends included. Raises ValueError for unequal lengths or none.
+    """Of (low, high) for each rating, ends included. Raises ValueError for unequal lengths or none,
+    and for values that are not finite.
 
     >>> coverage([(1.0, 2.0), (3.0, 5.0)], [2.0, 2.5])
     Coverage(share=0.5, width=1.5, items=2)
@@ -124,6 +125,8 @@ def coverage(intervals: Sequence[Sequence[float]], rated: Sequence[float]) -> Co
     bounds, y = np.asarray(intervals, float).reshape(-1, 2), np.asarray(rated, float)
     if len(bounds) != len(y) or len(y) == 0:
         raise ValueError(f"{len(bounds)} intervals, {len(y)} ratings")
+    if not (np.isfinite(bounds).all() and np.isfinite(y).all()):
+        raise ValueError("intervals and ratings must be finite; leave out undefined ones")
     inside = (bounds[:, 0] <= y) & (y <= bounds[:, 1])
     return Coverage(float(inside.mean()), float(np.diff(bounds).mean()), len(y))
 

@@ -104,12 +104,15 @@ def icc_two_way(table: np.ndarray) -> dict[str, Value]:
     """{"ICC(2,1)", "ICC(2,k)"} of votes :: (pairs, raters), all of whom rated every pair.
 
     Absolute agreement of one rater and of the panel's mean, two-way random effects [Shrout and
-    Fleiss 1979]. Undefined for fewer than 2 pairs or raters and where all means are equal.
+    Fleiss 1979]. Undefined for fewer than 2 pairs or raters and where all means are equal. Raises
+    ValueError where a vote is missing.
 
     >>> {name: round(v, 3) for name, v in icc_two_way(np.array([[1, 2], [4, 5.0]])).items()}
     {'ICC(2,1)': 0.9, 'ICC(2,k)': 0.947}
     """
     pairs, raters = table.shape
+    if not np.isfinite(table).all():
+        raise ValueError("each rater must have rated every pair; leave out those with gaps")
     if min(pairs, raters) < 2:
         return _undefined("2", f"{pairs} pairs were rated by all of {raters} raters")
     whole = table.mean()

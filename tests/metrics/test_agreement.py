@@ -348,7 +348,8 @@ def test_coverage_counts_the_ratings_inside_and_measures_the_intervals() -> None
     assert found.width == pytest.approx(2 * reach)
     assert coverage([(1, 2), (1, 2)], [1, 2]).share == 1  # ends included
     assert coverage([(1, 2), (1, 2)], [0.99, 2.01]).share == 0
-    for bounds, values in (([], []), ([(1, 2)], [1.0, 2.0])):
+    lengths = (([], []), ([(1, 2)], [1.0, 2.0]))
+    for bounds, values in (*lengths, ([(1, 2)], [np.nan]), ([(1, np.nan)], [1.0])):
         with pytest.raises(ValueError, match="intervals"):
             coverage(bounds, values)
 

@@ -82,6 +82,8 @@ def test_intraclass_correlations_of_shrout_and_fleiss() -> None:
     found = icc_one_way(SHROUT_FLEISS) | icc_two_way(SHROUT_FLEISS)
     rounded = {name: round(value, 2) for name, value in found.items()}
     assert rounded == {"ICC(1,1)": 0.17, "ICC(1,k)": 0.44, "ICC(2,1)": 0.29, "ICC(2,k)": 0.62}
+    with pytest.raises(ValueError, match="every pair"):
+        icc_two_way(np.where(SHROUT_FLEISS == 9, np.nan, SHROUT_FLEISS))
 
 
 def test_intraclass_correlations_are_those_of_another_package() -> None:
