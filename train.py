@@ -10,8 +10,12 @@ from pathlib import Path
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.errors import HydraException
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
+
+CONFIGS = Path(__file__).parent / "configs"
 
 
 @hydra.main(version_base="1.3", config_path="configs", config_name="train")
@@ -24,14 +28,14 @@ def main(config: DictConfig) -> None:
     from auditeval.types import UserError
 
     try:
-        if config.resume:
+        if config.resume is not None:
             given = HydraConfig.get().overrides.task
             if others := [one for one in given if not one.startswith("resume=")]:
                 raise UserError(
                     f"resume={config.resume} goes on under the configuration that the run was "
                     f"begun with; leave out {' '.join(others)}"
                 )
-            config = resuming.config(Path(config.resume), Path(__file__).parent / "configs")
+            config = resuming.config(Path(str(config.resume)), CONFIGS)
         made = train(config)
         if made is not None and config.get("html"):  # an older run may not know it
             folder = Path(config.run_dir)
@@ -49,7 +53,26 @@ def main(config: DictConfig) -> None:
     print(f"run folder: {config.run_dir}")
 
 
+def check_groups(arguments: list[str]) -> None:
+    """Leave where a group is given what names none of its files: Hydra's word is a traceback."""
+    parser = OverridesParser.create()
+    for argument in arguments:
+        try:
+            given = parser.parse_override(argument)
+        except HydraException:  # an option, or what Hydra has a sentence for
+            continue
+        group = CONFIGS / given.key_or_group
+        if given.is_delete() or given.is_sweep_override() or not group.is_dir():
+            continue
+        value = given.value()
+        names = value if isinstance(value, list) else [value]
+        if not isinstance(value, dict) and not all(isinstance(x, str) and x for x in names):
+            known = ", ".join(sorted(path.stem for path in group.glob("*.yaml")))
+            sys.exit(f"train.py: {argument}: expected one of {known}")
+
+
 if __name__ == "__main__":
+    check_groups(sys.argv[1:])
     try:
         main()
     except KeyboardInterrupt:

@@ -19,6 +19,8 @@ from hydra import compose, initialize_config_dir
 from hydra.utils import get_object
 from omegaconf import OmegaConf
 
+from auditeval.training import shape
+
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "auditeval"
 CONFIGS = ROOT / "configs"
@@ -236,7 +238,10 @@ def test_every_config_composes_and_its_targets_resolve(choice: str) -> None:
     overrides = [choice, "run_dir=/tmp/run", *NAMED.get(choice, [])]
     with initialize_config_dir(str(CONFIGS), version_base="1.3"):
         config = compose("train", overrides)
-    found = list(targets(OmegaConf.to_container(config, resolve=True, throw_on_missing=True)))
+    settings: Any = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
+    shape.check(settings)
+    shape.check_kinds(settings)
+    found = list(targets(settings))
     assert len(found) >= 5  # data, split, optimizer, scheduler, logger at least
     for name in found:
         if name.startswith("wandb"):

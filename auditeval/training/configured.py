@@ -29,10 +29,17 @@ def call(node: DictConfig, *arguments: Any, **options: Any) -> Any:
         cause = error.__cause__
         if isinstance(cause, (UserError, OSError)):
             raise cause from None
-        if isinstance(cause, (TypeError, ValueError, ImportError)):
-            reason = " ".join(str(cause).split())
-            raise UserError(f"{node._target_}: {reason}; see configs/") from None
-        raise
+        if cause is not None and not isinstance(cause, (TypeError, ValueError, ImportError)):
+            raise
+        # Without a cause it is Hydra's own, of what is named.
+        reason = " ".join(str(cause or first_line(error)).split())
+        raise UserError(f"{_place(node)}: {reason}; see configs/") from None
+    except TypeError as error:  # Hydra's, of _partial_ and its like
+        raise UserError(f"{_place(node)}: {first_line(error)}; see configs/") from None
+
+
+def _place(node: DictConfig) -> str:
+    return f"{node._get_full_key(None)} ({node._target_})"
 
 
 def plain(node: DictConfig) -> dict[str, Any]:
@@ -49,7 +56,7 @@ def built(what: str, make: Callable[..., Made], *arguments: Any, advice: str = "
         return make(*arguments)
     except UserError:
         raise
-    except (TypeError, ValueError, RuntimeError, ArithmeticError) as error:
+    except (TypeError, ValueError, RuntimeError, ArithmeticError, AssertionError) as error:
         raise UserError(
             f"{what} cannot be made with its settings ({first_line(error)}){advice}"
         ) from None

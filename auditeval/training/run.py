@@ -32,7 +32,7 @@ from auditeval.report import agreement, agreement_files, card, evaluation, machi
 from auditeval.report.agreement import Predictions
 from auditeval.scoring import choose_device
 from auditeval.table import Table
-from auditeval.training import held_out, process, record
+from auditeval.training import held_out, process, record, shape
 from auditeval.training.baselines import Baseline, ask, constant
 from auditeval.training.configured import call, plain
 from auditeval.training.fit import Examples, Job, Plan, Seen, Taught
@@ -58,11 +58,13 @@ def train(config: DictConfig) -> Trained | None:
     On several devices every one of them comes through here; all but the first return None.
     """
     process.prepare()
+    settings = plain(config)
+    shape.check(settings)
     for name in ("workers", "resamples"):
-        whole(name, config[name], 0)
+        whole(name, settings[name], 0)
     device = choose_device(config.get("device", "auto"))  # an older run may not know it
     process.deterministic(config.seed)
-    settings = plain(config)
+    shape.check_kinds(settings)
     for key in ("run_dir", "data.ratings_from", "data.credits"):
         value = OmegaConf.select(config, key, default="not stated")
         if not isinstance(value, str) or not value:
@@ -147,8 +149,6 @@ def _called(config: DictConfig, group: str) -> dict[str, Any]:
     """What the nodes of a group make, by name."""
     made = {}
     for name, node in config.get(group, {}).items():
-        if not isinstance(node, DictConfig) or "_target_" not in node:
-            raise UserError(f"{group}.{name}: expected a node with a _target_; see configs/{group}")
         made[str(name)] = call(node)
     return made
 

@@ -116,7 +116,12 @@ def test_what_goes_together_comes_to_the_encoder(overrides: list[str], attempt: 
         ([*HEADS, "data.path=absent.jsonl", "name=3"], "name 3: expected the name of a folder in "),
         ([*HEADS, "data.path=absent.jsonl", "run_dir=''"], "run_dir '': expected a text"),
         ([*HEADS, "data.ratings_from=null"], "data.ratings_from None: expected a text"),
-        ([*HEADS, "data.split.seed=x"], "splits.holdout: SeedSequence expects int"),
+        ([*HEADS, "data.split.seed=x"], "data.split.seed 'x': expected a whole number"),
+        ([*HEADS, "data.path=absent.jsonl", "~model.name"], "model.name is missing; see configs/"),
+        (
+            [*HEADS, "data.path=absent.jsonl", "model.rank=null"],
+            "model.rank None: expected a ",
+        ),
         # Models and the encoder.
         ([*HEADS, "features.spectrum=3"], "features.spectrum=3: expected its arguments by name"),
         (["features=spectrum"], "cannot be made for encoder spectrum (rank > 0 compares sound wi"),
@@ -146,8 +151,12 @@ def test_what_goes_together_comes_to_the_encoder(overrides: list[str], attempt: 
         ([*HEADS, "+optimizer.momentum=0.9"], "unexpected keyword argument 'momentum'"),
         ([*HEADS, "optimizer._target_=torch.optim.None"], "Error loading 'torch.optim.None'"),
         ([*HEADS, "scheduler=warmup_cosine"], "use scheduler=plateau or scheduler=cosine"),
+        (
+            [*HEADS, "scheduler._target_=auditeval"],
+            "scheduler (auditeval): Expected a callab",
+        ),
         ([*HEADS, "scheduler.factor=2"], "the scheduler cannot be made with its settings (Factor"),
-        ([*HEADS, "scheduler.patience=x"], "the scheduler cannot be made with its settings ('>'"),
+        ([*HEADS, "scheduler.patience=x"], "scheduler.patience 'x': expected a whole number"),
         ([*HEADS, "fit.batch_size=0"], "fit.batch_size 0: expected a whole number above 0"),
         ([*HEADS, NO_EPOCHS], "fit.epochs: is 0 for every axis that is rated; nothing would train"),
         ([*ENSEMBLE, NO_EPOCHS], "fit.epochs: is 0 for every axis that is rated; nothing would tr"),
@@ -191,7 +200,7 @@ def test_what_goes_together_comes_to_the_encoder(overrides: list[str], attempt: 
         ([*LORA, "compare=concat"], "model 'concat' is not trained by fit=lora; see fit=heads"),
         ([*LORA, "+model.size=7"], "model qwen_omni cannot be made with its settings (got an unex"),
         ([*LORA, "model.rank=-1"], "rank -1: expected a whole number, 0 for no LoRA"),
-        ([*LORA, "model.order=mixed"], "order 'mixed' is none of audio_first, text_first"),
+        ([*LORA, "model.order=mixed"], "order 'mixed': expected 'audio_first' or 'text_f"),
         ([*LORA, "scheduler=plateau"], "with fit=lora use scheduler=warmup_cosine or scheduler=w"),
         ([*LORA, "scheduler=cosine"], "scheduler.T_max: ConfigTypeError raised while resolving"),
         ([*LORA, "optimizer.lr=-1"], "the optimizer cannot be made with its settings (Invalid le"),
@@ -199,8 +208,8 @@ def test_what_goes_together_comes_to_the_encoder(overrides: list[str], attempt: 
         ([*LORA, "+trainer.accumulate_grad_batches=3"], "is set by the run itself"),
         # Loggers.
         ([*HEADS, "+logger.save_dir=x"], "logger.save_dir is set by the run itself: see run_dir"),
-        ([*HEADS, "+callbacks.patience=3"], "callbacks.patience: expected a node with a _target_"),
-        ([*HEADS, "+baselines.clap=1"], "baselines.clap: expected a node with a _target_"),
+        ([*HEADS, "+callbacks.patience=3"], "callbacks.patience 3: expected a node with a _ta"),
+        ([*HEADS, "+baselines.clap=1"], "baselines.clap 1: expected a node with a _target_"),
         ([*HEADS, "+logger.colour=red"], "CSVLogger.__init__() got an unexpected keyword argumen"),
     ],
 )

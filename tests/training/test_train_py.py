@@ -64,6 +64,12 @@ def test_train_py_prints_the_table(command: Command, tmp_path: Path) -> None:
             ["data.simulation.folder={file}/sets"],
             "train.py: {file}/sets: cannot be read or written",
         ),
+        (["cache_dir=3"], "train.py: cache_dir 3: expected a text; see configs/"),
+        # Hydra's word on these is a traceback.
+        (["optimizer=null"], "train.py: optimizer=null: expected one of adam, adamw"),
+        (["features=[words,3]"], "train.py: features=[words,3]: expected one of acoustics, "),
+        # As of a variable of the shell that is not set: a run would be begun.
+        (["resume="], "train.py: resume= goes on under the configuration that the run "),
         # Which would be left out without a word.
         (
             ["resume={file}"],
