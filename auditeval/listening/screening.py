@@ -164,7 +164,7 @@ def _agreement(results: Results) -> Found:
         for row in screened(list(panel.values())):
             if isinstance(row.agreement, Undefined) or row.votes < LEAST_SHARED:
                 continue
-            if row.agreement <= LEAST_AGREEMENT:
+            if round(row.agreement, 9) <= LEAST_AGREEMENT:  # 0 comes out as a little more or less
                 low.setdefault(row.rater, f"{axis}: LCC {row.agreement:.2f} with the others")
     return _of_raters(results, low)
 

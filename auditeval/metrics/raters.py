@@ -10,7 +10,7 @@ of pairs x values x values. Tests hold them against published tables and against
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import sqrt
+from math import fsum, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -209,7 +209,7 @@ def rater_ceiling(
     >>> round(found["utterance"]["LCC"].value, 3)
     0.992
     """
-    votes, systems = _of_panels(votes, systems)
+    votes, systems = _ordered(*_of_panels(votes, systems))
     if not votes:
         none = Undefined("no pair has 2 votes")
         return {level: dict.fromkeys(CORRELATIONS, Agreement(none, none, 0)) for level in LEVELS}
@@ -283,24 +283,23 @@ def screened(votes: Sequence[Votes]) -> list[Screened]:
     >>> [(row.rater, round(row.agreement, 3), row.bias) for row in screened(votes)]
     [('x', 1.0, -1.0), ('y', 1.0, 1.0)]
     """
-    own: dict[str, list[float]] = {}
-    rest: dict[str, list[float]] = {}
+    shared: dict[str, list[tuple[float, float]]] = {}
     for given in votes:
         if not isinstance(given, Mapping):
             continue
-        total = sum(given.values())
+        total = fsum(given.values())
         for rater, vote in given.items():
-            shared = own.setdefault(rater, [])
+            both = shared.setdefault(rater, [])
             if len(given) > 1:
-                shared.append(vote)
-                rest.setdefault(rater, []).append((total - vote) / (len(given) - 1))
+                both.append((vote, (total - vote) / (len(given) - 1)))
     found = []
-    for rater, given in own.items():
-        x, y = np.array(given), np.array(rest.get(rater, []))
+    for rater, both in shared.items():
+        # In no order of the pairs' own: it would move the last bit of the correlation.
+        x, y = np.array(sorted(both), float).reshape(-1, 2).T
         none = Undefined("rated no pair that another one rated")
-        value = computed("LCC", x, y, ("votes", "means of the others")) if given else none
-        bias = float(np.mean(x - y)) if given else none
-        found.append(Screened(rater, len(given), value, bias))
+        value = computed("LCC", x, y, ("votes", "means of the others")) if both else none
+        bias = float(np.mean(x - y)) if both else none
+        found.append(Screened(rater, len(both), value, bias))
 
     def place(row: Screened) -> tuple[float, str]:
         return (-2.0 if isinstance(row.agreement, Undefined) else row.agreement), row.rater
@@ -319,6 +318,21 @@ def _of_panels(
         if not np.isfinite(_values(votes[row])).all():
             raise ValueError("votes must be finite; leave out those that are not there")
     return [votes[row] for row in kept], [systems[row] for row in kept]
+
+
+def _ordered(
+    votes: Sequence[Votes], systems: Sequence[str | None]
+) -> tuple[list[Votes], list[str | None]]:
+    """In an order that does not depend on that in which pairs and their votes came: what is drawn
+    of them, and the last bit of a sum, are then the same."""
+    rows: list[tuple[Votes, str | None]] = [
+        (dict(sorted(given.items(), key=lambda vote: vote[::-1])), system)
+        if isinstance(given, Mapping)
+        else (sorted(given), system)
+        for given, system in zip(votes, systems, strict=True)
+    ]
+    rows.sort(key=lambda row: (str(row[1]), _values(row[0]), [str(x) for x in row[0]]))
+    return [given for given, _ in rows], [system for _, system in rows]
 
 
 def _values(votes: Votes) -> list[float]:

@@ -171,6 +171,21 @@ def test_repeats_that_are_a_point_apart_are_no_more(tmp_path: Path) -> None:
     assert screening.screen(found, ["repeats"]) == {"repeats": {}}
 
 
+def test_no_correlation_is_none_however_it_is_rounded(tmp_path: Path) -> None:
+    """That of these grades is 0, and computed 1e-17."""
+    test = session(tmp_path, pairs(tmp_path, 12), raters=2)
+    raters = {rater.number: rater for rater in test.database.raters()}
+    (trial, *_) = design.next_block(test.database, test.settings, raters[1])
+    grades = [(a, b) for a in (1, 1.5, 2, 2.5) for b in (1, 1.5, 4)]
+    trials, votes = [], {}
+    for pair, of_pair in enumerate(grades):
+        for number, grade in zip(raters, of_pair, strict=True):
+            trials.append(trial._replace(number=len(trials), rater=number, pair=pair))
+            votes[len(votes)] = Vote(len(votes), grade, grade, grade, None, "", 1.0, 9.0)
+    found = Results(raters, test.database.pairs, trials, votes)
+    assert len(screening.screen(found, ["agreement"])["agreement"]) == len(trials)
+
+
 def test_one_vote_has_no_variance(tmp_path: Path) -> None:
     """Three equal grades of a pair say nothing of who gives each pair the same."""
     test = session(tmp_path, pairs(tmp_path, 2), raters=1)

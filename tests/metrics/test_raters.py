@@ -375,3 +375,20 @@ def test_correlations_of_draws_are_those_of_numpy_and_scipy_to_the_last_bit() ->
                     continue
                 assert found[level, "LCC"] == np.corrcoef(halves)[0, 1]
                 assert found[level, "SRCC"] == np.corrcoef(stats.rankdata(halves, axis=1))[0, 1]
+
+
+@pytest.mark.parametrize("known", [0, 4, 9])
+def test_the_order_of_pairs_and_votes_moves_no_bit(known: int) -> None:
+    """Of 4 raters, all known by id, of 9, or of such as nobody knows."""
+    made, rng = panel(40, 5, 4, 0.5), np.random.default_rng(0)
+    votes: list[Any] = [
+        {f"r{i}": v for i, v in zip(rng.choice(known or 4, 4, replace=False), row, strict=True)}
+        for row in np.rint(2 * made.votes) / 2
+    ]
+    other = [dict(reversed(given.items())) for given in votes]
+    if not known:
+        votes, other = ([[*given.values()] for given in rows] for rows in (votes, other))
+    order = rng.permutation(len(other)).tolist()
+    other, systems = [other[row] for row in order], [made.systems[row] for row in order]
+    assert rater_ceiling(other, systems, 3) == rater_ceiling(votes, made.systems, 3)
+    assert screened(other) == screened(votes)
