@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, cast
 
 import torch
@@ -21,6 +22,29 @@ _CHANGES = "changes."
 _TOLD = f"{_CHANGES}told"
 _ANEW = "regeneration.regenerated"
 KINDS = ("ridge", "extra_trees", "boosting", "mlp")
+
+
+def extractors(alignment: Iterable[str]) -> set[str]:
+    """Those that numbers are of.
+
+    >>> extractors(["spectrum.eq", "spectrum.lsd"])
+    {'spectrum'}
+    """
+    return {name.partition(".")[0] for name in alignment}
+
+
+def lacking(names: Iterable[str], known: Iterable[str]) -> str:
+    """What is not known of these, and what that is near to; "" where all are.
+
+    >>> lacking(["spectrum", "tekstur"], {"spectrum", "texture", "parts"})
+    'tekstur (near it: texture)'
+    """
+    known = sorted(known)
+    said = []
+    for name in sorted({*names} - {*known}):
+        near = ", ".join(get_close_matches(name, known))
+        said.append(f"{name} (near it: {near})" if near else name)
+    return ", ".join(said)
 
 
 class EnsembleRegressor(Regressor):
@@ -94,13 +118,13 @@ class EnsembleRegressor(Regressor):
             raise ValueError(f"test_bias {test_bias}: expected points of the scale, 0 to 4")
         alignment, evidence = Inputs.of(inputs).alignment, Inputs.of(inputs).evidence
         deaf = {axis: list(names) for axis, names in (deaf or {}).items()}
-        known = {*alignment, *(name.partition(".")[0] for name in alignment)}
-        if unknown := {name for names in deaf.values() for name in names} - known:
-            raise ValueError(f"deaf: the encoder has no {', '.join(sorted(unknown))}")
+        known = {*alignment, *extractors(alignment)}
+        if unknown := lacking([name for names in deaf.values() for name in names], known):
+            raise ValueError(f"deaf: the encoder has no {unknown}")
         hears = {axis: list(names) for axis, names in (hears or {}).items()}
         also = list(dict.fromkeys(name for names in hears.values() for name in names))
-        if unknown := set(also) - set(evidence):
-            raise ValueError(f"hears: the encoder has no {', '.join(sorted(unknown))}")
+        if unknown := lacking(also, evidence):
+            raise ValueError(f"hears: the encoder has no {unknown}")
         for given, axes in (("deaf", deaf), ("hears", hears)):
             if others := set(axes) - {"quality", "faithfulness"}:
                 raise ValueError(

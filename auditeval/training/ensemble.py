@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from auditeval.features.pair import PairFeatures
 from auditeval.models import Model, find_model, trees
-from auditeval.models.ensemble import EnsembleRegressor
+from auditeval.models.ensemble import EnsembleRegressor, extractors, lacking
 from auditeval.models.mlp import Linear
 from auditeval.models.three_head import Regressor
 from auditeval.training import people
@@ -43,6 +43,8 @@ class EnsembleFit(HeadsFit):
         estimators: Mapping[str, Any],
     ) -> None:
         super().__init__(epochs, batch_size, validation_batch_size)
+        if unknown := lacking(estimators, _EXPORTS):
+            raise UserError(f"fit.estimators: no member is called {unknown}")
         self._estimators = dict(estimators)
 
     def trains(self, kind: type[Model]) -> bool:
@@ -55,6 +57,10 @@ class EnsembleFit(HeadsFit):
         if find_model(job.settings["name"]) is not EnsembleRegressor:
             return super().parts(job)
         model = cast(EnsembleRegressor, self._model(job))
+        # Not where checkpoints are opened: of older ones these may name what their encoder lacks.
+        for name in ("of_removals", "framewise"):
+            if unknown := lacking(model.arguments[name], extractors(model.given.alignment)):
+                raise UserError(f"model.{name}: the encoder has no numbers of {unknown}")
         train, calibration = map(job.examples.take, (job.fold.train, job.fold.validation))
         simulated = [row for row, x in enumerate(train.pairs) if x.listening_test is None]
         heard = train.ratings

@@ -90,15 +90,18 @@ ablate() {
         features="$(printf '%s\n' "${whole[@]}" | grep -v "^$name$" | paste -sd,)"
         more=()
         case $name in
+            acoustics) more=('model.framewise=[likeness,parts,spectrum]') ;;
             changes) more=("${sounds_alone[@]}") ;;
+            likeness) more=('model.framewise=[acoustics,parts,spectrum]') ;;
+            parts) more=('model.framewise=[acoustics,likeness,spectrum]' 'model.of_removals=[]') ;;
             regeneration) more=(model.framewise=[] 'model.deaf.faithfulness=[texture]') ;;
             texture) more=('model.deaf.faithfulness=[regeneration]') ;;
         esac
         train "without_$name" "${ablation[@]}" "features=[$features]" "${more[@]}"
         runs+=("$work/without_$name")
     done
-    train offline "${ablation[@]}" "${sounds_alone[@]}" model.framewise=[] '~model.deaf.faithfulness' \
-        features=offline
+    train offline "${ablation[@]}" "${sounds_alone[@]}" model.framewise=[] model.of_removals=[] \
+        '~model.deaf.faithfulness' features=offline
     for name in contrasts restorations; do
         train "without_$name" "${ablation[@]}" "data.$name=null"
         runs+=("$work/without_$name")

@@ -25,6 +25,7 @@ ENSEMBLE = [
     *("features=spectrum", "model=ensemble", "fit=ensemble"),
     *("fit.estimators.extra_trees.n_estimators=3", "fit.estimators.boosting.n_estimators=3"),
 ]
+MADE_ANEW = [*ENSEMBLE[1:], "features=[spectrum,regeneration]"]
 CLAP = ["features=clap", "features.clap.model={clap}", "model=concat"]
 LORA = [
     *("experiment=auditeval_llm_tiny", "data=manifest", "~base.make", "base.model={omni}"),
@@ -139,6 +140,19 @@ def test_what_goes_together_comes_to_the_encoder(overrides: list[str], attempt: 
         (
             ["features=words", "model=ensemble", "fit=ensemble"],
             "compares frames, and the encoder keeps no",
+        ),
+        (
+            [*ENSEMBLE, "model.of_removals=[part]"],
+            "of_removals: the encoder has no numbers of ",
+        ),
+        ([*MADE_ANEW, "model.framewise=[spektrum]"], "of spektrum (near it: spectrum)"),
+        (
+            [*ENSEMBLE, "+model.deaf.quality=[spectrum.lauder]"],
+            "spectrum.lauder (near it: spectru",
+        ),
+        (
+            [*ENSEMBLE, "+fit.estimators.bosting=${fit.estimators.boosting}"],
+            "fit.estimators: no member is called bosting (near it: boosting)",
         ),
         ([*ENSEMBLE, "model.kinds=[ridge, oracle]"], "expected some of ridge, extra_trees"),
         ([*ENSEMBLE, "~fit.estimators.boosting"], "fit.estimators: has none for 'boosting'"),
