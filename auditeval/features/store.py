@@ -163,8 +163,8 @@ class FeatureStore:
         make: Callable[[EncodedPair], Result],
         spared: Spared | None,
     ) -> list[Result | Failure]:
-        reads = [_Read.of(pair, with_changed_words, self.encoder.alike) for pair in pairs]
-        words = dict.fromkeys(text for read in reads for text in read.texts)
+        def read_of(pair: EditPair) -> _Read:
+            return _Read.of(pair, with_changed_words, self.encoder.alike)
 
         def worded(read: _Read) -> dict[str, Texts]:
             rows = [texts[x] for x in read.texts]
@@ -184,6 +184,8 @@ class FeatureStore:
             return make(EncodedPair(original, edited, worded(read)))
 
         with self._pool() as pool:
+            reads = list(pool.map(read_of, pairs))
+            words = dict.fromkeys(text for read in reads for text in read.texts)
             texts = Batched(pool, self.captions, words, self._at_once(len(words), _CAPTIONS))
             texts.start()
             by: dict[Path, frozenset[str]] = {}
