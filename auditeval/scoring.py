@@ -40,11 +40,11 @@ def load(
     """An evaluator from a checkpoint folder, a model hub id, or the one that ships (None).
 
     `device` is auto, cpu, cuda, cuda:N or mps; `workers` are decoding and encoding threads. Clips
-    that last longer than `max_seconds` are not scored: an hour takes 1.3 GB of memory. Folders and
-    files may be URLs (see `auditeval.storage`); `cache_size` bounds the cache, as in "20GB".
-    The other three are for evaluators on Qwen2.5-Omni: where their base lies (default: where it lay
-    in training), what it computes in (float32, bfloat16, float16; default: as in training, if need
-    be in 4 bits), and whether LoRA is merged into it.
+    that last longer than `max_seconds` are not scored: a pair of an hour takes 3.5 GB of memory.
+    Folders and files may be URLs (see `auditeval.storage`); `cache_size` bounds the cache, as in
+    "20GB". The other three are for evaluators on Qwen2.5-Omni: where their base lies (default:
+    where it lay in training), what it computes in (float32, bfloat16, float16; default: as in
+    training, if need be in 4 bits), and whether LoRA is merged into it.
     """
     folder = checkpoint_files.find(checkpoint)
     loaded = checkpoints.load(folder, base, dtype)
