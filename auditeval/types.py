@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -39,6 +40,7 @@ def _form(votes: Any) -> str | None:
     return "[list]" if isinstance(votes, list) else "[by id]" if isinstance(votes, dict) else None
 
 
+_URL = re.compile("[a-z][a-z0-9+.-]+://")
 # Not halves of surrogate pairs, as a shell's bytes leave them: asked for a length, pydantic looks.
 Text = Annotated[str, Field(min_length=0)]
 # An empty one says as little as an empty cell of CSV, which is none.
@@ -93,6 +95,8 @@ class EditPair(BaseModel):
     def _path_is_not_empty(cls, value: Any) -> Any:
         if not isinstance(value, (str, Path)) or value == "":
             raise ValueError("expected the path of an audio file")
+        if isinstance(value, str) and _URL.match(value):  # a Path has one slash for two
+            raise ValueError(f"is a URL; give auditeval.storage.path({value!r})")
         return value
 
     @model_validator(mode="before")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from auditeval import storage
 from auditeval.types import AXES, EditPair, sentence
 
 PAIR: dict[str, Any] = {
@@ -33,6 +34,14 @@ def test_a_rating_is_the_same_in_whatever_order_its_votes_stand() -> None:
     votes = [1 + score / 25 for score in (38, 45, 61, 100)]
     orders = [EditPair(**PAIR, raters={"quality": [*order]}) for order in permutations(votes)]
     assert len({pair.ratings["quality"] for pair in orders}) == 1
+
+
+def test_a_url_is_not_taken_for_a_path() -> None:
+    """Of which there would be s3:/bucket/a.wav, no such file."""
+    with pytest.raises(ValidationError, match=r"give auditeval\.storage\.path\('s3://bucket/a"):
+        EditPair(**{**PAIR, "original": "s3://bucket/a.wav"})
+    url = storage.path("s3://bucket/a.wav")
+    assert str(EditPair(**{**PAIR, "original": url}).original) == "s3://bucket/a.wav"
 
 
 def test_raters_may_have_ids() -> None:
