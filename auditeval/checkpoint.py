@@ -32,7 +32,7 @@ from auditeval.features.comparison import REVISION
 from auditeval.features.encoder import Encoder
 from auditeval.features.extractor import Extractor
 from auditeval.models import MODELS, Model
-from auditeval.pretrained.threads import float32_by_default, one_thread
+from auditeval.pretrained.threads import made_apart, one_thread
 from auditeval.types import UserError
 
 _FORMAT: Literal["auditeval-2"] = "auditeval-2"
@@ -150,7 +150,7 @@ def is_checkpoint(folder: Path) -> bool:
 
 
 @one_thread()
-@float32_by_default()
+@made_apart()
 def load(
     folder: str | os.PathLike[str], base: str | None = None, dtype: str | None = None
 ) -> Checkpoint:

@@ -192,7 +192,7 @@ def test_weights_of_another_model_are_refused(folder: Path) -> None:
 def test_what_the_program_around_has_told_torch_does_not_matter(
     evaluator: Evaluator, spectrum_checkpoint: Path, good: list[EditPair]
 ) -> None:
-    before = torch.get_default_dtype()
+    before, state = torch.get_default_dtype(), torch.get_rng_state()
     torch.set_default_dtype(torch.float64)
     try:
         with torch.device("meta"):
@@ -201,6 +201,7 @@ def test_what_the_program_around_has_told_torch_does_not_matter(
     finally:
         torch.set_default_dtype(before)
     assert found == evaluator.score(good)
+    assert torch.equal(torch.get_rng_state(), state)  # its own training draws the same
 
 
 def test_an_evaluator_goes_to_another_process_and_is_copied(

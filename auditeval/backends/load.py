@@ -149,7 +149,12 @@ def _made(role: str, node: Mapping[str, Any]) -> Any:
                 "variable read for an argument"
             )
     try:
-        return kind(**arguments)
+        if role in JUDGES:
+            return kind(**arguments)
+        from auditeval.pretrained.threads import made_apart
+
+        with made_apart():
+            return kind(**arguments)
     except UserError:
         raise
     except Exception as error:  # whatever a wrong value provokes in a model's own library

@@ -17,6 +17,7 @@ Switches = list[tuple[Any, str, Any]]
 """Objects, names of attributes of theirs, and values."""
 
 _lock = threading.Lock()
+_default = threading.RLock()
 _left_early = threading.local()
 _inside = 0
 _before = 1
@@ -73,14 +74,19 @@ def _of_this_thread() -> ExitStack:
 
 
 @contextmanager
-def float32_by_default() -> Iterator[None]:
-    """Modules made inside are of float32, whatever default of torch the program around has set."""
-    before = torch.get_default_dtype()
-    torch.set_default_dtype(torch.float32)
-    try:
-        yield
-    finally:
-        torch.set_default_dtype(before)
+def made_apart() -> Iterator[None]:
+    """Modules made inside are of float32, whatever default of torch the program around has set, and
+    what they draw to begin with is no draw from its random numbers.
+
+    Both are one for all threads, so one is inside at a time.
+    """
+    with _default, torch.random.fork_rng(devices=[]):
+        before = torch.get_default_dtype()
+        torch.set_default_dtype(torch.float32)
+        try:
+            yield
+        finally:
+            torch.set_default_dtype(before)
 
 
 def _switches() -> Switches:

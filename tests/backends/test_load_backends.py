@@ -143,6 +143,7 @@ def test_threads_change_no_result_and_no_model_changes_their_number() -> None:
     clip = Waveform(synthesize("speech", 0, 3.0, 16000), 16000)
     backends = Backends(read("offline"))
     said: list[dict[str, object]] = []
+    state = torch.get_rng_state()
     try:
         for threads in (1, 3):
             torch.set_num_threads(threads)
@@ -155,6 +156,7 @@ def test_threads_change_no_result_and_no_model_changes_their_number() -> None:
     finally:
         torch.set_num_threads(1)
     assert said[0] == said[1]
+    assert torch.equal(torch.get_rng_state(), state)  # what an editor in training draws by
     assert set(said[0]) == {
         "transcriber_en",
         "speaker",
