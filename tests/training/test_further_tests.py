@@ -56,7 +56,7 @@ def louder(name: str, pairs: list[EditPair], features: Any) -> agreement.Predict
     """A baseline that any test can name: the level of the edited clip."""
     values = {pair.id: float(np.square(audio.decode(pair.edited).samples).mean()) for pair in pairs}
     return agreement.Predictions(
-        name, {id: dict.fromkeys(AXES, value) for id, value in values.items()}, False
+        name, {id: dict.fromkeys(AXES, value) for id, value in values.items()}, ()
     )
 
 
