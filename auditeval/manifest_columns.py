@@ -11,11 +11,13 @@ from auditeval.types import AXES, EditPair, UserError
 
 
 def check_columns(names: Sequence[str], path: Path) -> None:
-    """Raises UserError for a column that is none of a pair's, though its cells be empty, and where
-    one is missing that every pair has."""
+    """Raises UserError for a column that is none of a pair's, though its cells be empty, or stands
+    twice, and where one is missing that every pair has."""
     in_groups = {f"{group}.{axis}" for group in _CELLS for axis in AXES}
     known = {*EditPair.model_fields, *in_groups, votes.RATER_IDS}
     for name in names:
+        if names.count(name) > 1:
+            raise UserError(f"{path}:1: the column {name} stands twice")
         if name not in known:
             keys = ", ".join(EditPair.model_fields)
             raise UserError(f"{path}:1: {name}: unknown key (known: {keys})")

@@ -321,7 +321,7 @@ def _parquet_blocks(path: Path) -> Iterator[pyarrow.Table]:
             if name in NUMBERS:
                 known = types.is_floating(of) or types.is_integer(of)
             else:
-                known = types.is_string(of) or types.is_large_string(of)
+                known = types.is_string(of) or types.is_large_string(of) or types.is_string_view(of)
             if not known and not types.is_null(of):
                 expected = "numbers" if name in NUMBERS else "text"
                 raise UserError(f"{path}: the column {name} holds {kind}, expected {expected}")

@@ -208,6 +208,10 @@ def _split_parquet(source: Path, halves: Halves, marks: Marks, move: Move | None
                 schema = schema.set(schema.get_field_index(side), pyarrow.field(side, "string"))
         if COLUMN in schema.names:
             schema = schema.remove(schema.get_field_index(COLUMN))
+        # Of views pyarrow takes no rows.
+        views = [at for at, x in enumerate(schema) if pyarrow.types.is_string_view(x.type)]
+        for at in views:
+            schema = schema.set(at, schema.field(at).with_type(pyarrow.string()))
         marked = schema.append(pyarrow.field(COLUMN, pyarrow.string()))
         stages = _arrow(polars.Series(marks.stages, dtype=polars.String)).cast("string")
         with (
@@ -220,6 +224,9 @@ def _split_parquet(source: Path, halves: Halves, marks: Marks, move: Move | None
                 codes = marks.codes[start : start + batch.num_rows]
                 start += batch.num_rows
                 batch = _moved(batch, move)
+                for at in views:
+                    text = batch.column(at).cast(pyarrow.string())
+                    batch = batch.set_column(at, schema.field(at), text)
                 staying = batch.filter(_arrow(polars.Series(codes == marks.kept)))
                 writing = aside.submit(kept.write_batch, staying)
                 named = [*batch.columns, stages.take(_arrow(polars.Series(codes)))]

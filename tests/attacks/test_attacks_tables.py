@@ -180,6 +180,7 @@ READ: dict[str, tuple[str, str | bytes]] = {
     "whole numbers in Parquet": (".parquet", parquet(quality=[2, 2])),
     "categories": (".parquet", parquet(status=pyarrow.array(["ok"] * 2).dictionary_encode())),
     "large texts": (".parquet", parquet(id=pyarrow.array(["a", "b"], pyarrow.large_string()))),
+    "views of texts": (".parquet", parquet(id=pyarrow.array(["a", "b"], pyarrow.string_view()))),
     "single precision": (".parquet", parquet(quality=pyarrow.array([2, 2], pyarrow.float32()))),
     "null reasons": (".parquet", parquet(reason=[None, None])),
 }  # fmt: skip

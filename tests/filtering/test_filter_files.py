@@ -238,15 +238,26 @@ def test_reading_a_recipe_needs_no_manifest() -> None:
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_columns_of_the_user_s_types_are_copied(tmp_path: Path, suffix: str) -> None:
-    """Dictionaries, as pandas and pyarrow write repeated text."""
+    """Dictionaries, as pandas and pyarrow write repeated text, and views, as DataFusion any."""
     paths = write_inputs(tmp_path, random_pairs(tmp_path, 60), suffix)
     if suffix == ".parquet":
         table = pyarrow.parquet.read_table(paths[0])
         for name in ("id", "original", "operation"):
             at = table.schema.get_field_index(name)
             table = table.set_column(at, name, table.column(name).dictionary_encode())
+        at = table.schema.get_field_index("target_caption")
+        views = table.column(at).cast(pyarrow.string_view())
+        table = table.set_column(at, "target_caption", views)
         pyarrow.parquet.write_table(table, paths[0])
     pairs = manifest.read(paths[0])
     run(paths, tmp_path / "x" / f"kept{suffix}")
     kept = manifest.read(tmp_path / "x" / f"kept{suffix}")
     assert seen(kept) == seen([pair for pair in pairs if pair.id in {p.id for p in kept}])
+
+
+def test_a_column_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    paths = write_inputs(tmp_path, random_pairs(tmp_path, 6), ".parquet")
+    table = pyarrow.parquet.read_table(paths[0])
+    pyarrow.parquet.write_table(table.append_column("id", table.column("id")), paths[0])
+    with pytest.raises(UserError, match=r"\.parquet:1: the column id stands twice"):
+        run(paths, tmp_path / "kept.parquet")
