@@ -86,8 +86,8 @@ class _Shape(_Part):
     scheduler: _Called
     trainer: dict[str, Any]
     logger: _Called
-    callbacks: dict[str, _Called]
-    baselines: dict[str, _Called]
+    callbacks: dict[str, _Called] = {}
+    baselines: dict[str, _Called] = {}
     tests: dict[str, _Called] = {}
 
 

@@ -79,7 +79,7 @@ class WandbLogger(LightningsWandbLogger):
             self._wandb_init["config"] = reading.yaml_file(self._run_dir / "config.yaml")
         try:
             return super().experiment
-        except (wandb.Error, OSError, ValueError) as error:
+        except (wandb.Error, OSError, TypeError, ValueError) as error:
             raise _failed(error) from None
 
     @rank_zero_only

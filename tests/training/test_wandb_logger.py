@@ -20,7 +20,7 @@ from auditeval import manifest
 from auditeval.training.callbacks import SaveLast
 from auditeval.training.run import train
 from auditeval.training.wandb_logger import ID, WandbLogger
-from auditeval.types import AXES, EditPair
+from auditeval.types import AXES, EditPair, UserError
 
 ROOT = Path(__file__).parents[2]
 EPOCHS = {"quality": 4, "relevance": 2, "faithfulness": 3}
@@ -196,6 +196,8 @@ def test_what_wandb_takes_reaches_it_and_nothing_else_does(tmp_path: Path) -> No
     assert wandb_files_of(logger, tmp_path).job_type == "study"
     with pytest.raises(TypeError, match="colour"):
         WandbLogger(str(tmp_path / "m" / "f"), str(tmp_path), offline=True, colour="red")
+    with pytest.raises(UserError, match=r"^logger=wandb: 'int' object is not iterable"):
+        assert WandbLogger(str(tmp_path / "m"), str(tmp_path), offline=True, tags=3).experiment
 
 
 def wandb_files_of(logger: WandbLogger, folder: Path) -> WandbRun:
