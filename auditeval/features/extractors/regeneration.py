@@ -72,17 +72,23 @@ def shared_fluctuation(before: np.ndarray, after: np.ndarray) -> float:
     if not heard.any():
         return 1.0
     found = []
+    own = [_own(x, level.max()) for x, level in zip((before, after), levels, strict=True)]
     for bands in REGIONS.values():
-        x, y = (_own(clip, bands)[heard] for clip in (before, after))
+        x, y = (_beside(of[:, bands])[heard] for of in own)
         most, least = sorted((np.square(x).mean(), np.square(y).mean()), reverse=True)
         if most > _EVEN:
             found.append((x * y).mean() / np.sqrt(most * max(least, 1e-6)))
     return float(np.clip(max(found, default=1.0), 0, 1))
 
 
-def _own(x: np.ndarray, bands: slice) -> np.ndarray:
-    heard = np.maximum(x[:, bands], max(_level(x).max() - RANGE_DB, SILENCE_DB))
-    own = heard - uniform_filter1d(heard, _AROUND, axis=0, mode="nearest")
+def _own(x: np.ndarray, loud: np.float32) -> np.ndarray:
+    """What each band does beside what it did for `_AROUND` frames :: dB (T, 64) -> (T, 64)."""
+    heard = np.maximum(x, max(loud - RANGE_DB, SILENCE_DB))
+    return heard - uniform_filter1d(heard, _AROUND, axis=0, mode="nearest")
+
+
+def _beside(own: np.ndarray) -> np.ndarray:
+    """And beside what all bands of its region do."""
     return own - own.mean(axis=1, keepdims=True)
 
 
