@@ -22,7 +22,7 @@ Alike = Callable[[str, str], float]
 # Of two phrases of one class in `data.simulation.words` .78 are this alike (.88), of two classes
 # .003 (.011). Where one caption has more sounds, those of the other are expected in both.
 _ALIKE, _ALIKE_OF_FEWER = 0.35, 0.25
-_MOST = 12  # sounds of a caption: a hundred would be compared with a hundred
+_MOST = 12  # sounds of a caption, and names of a list: each is compared with each
 _PIECES = re.compile(
     r",\s+|\s+(?:and|with|over|as|while|then|near|beside|amid|during)\s+", re.IGNORECASE
 )
@@ -81,7 +81,7 @@ def _sounds(caption: str, alike: Alike) -> list[str]:
     parts: list[str] = []
     for part in sounds(caption):
         listed = re.split(r",\s+", part)
-        unlike = all(
+        unlike = len(listed) <= _MOST and all(
             alike(name(x), name(y)) < _ALIKE_OF_FEWER
             for place, x in enumerate(listed)
             for y in listed[:place]

@@ -70,10 +70,18 @@ def test_captions_in_other_words_leave_it_to_the_instruction(alike: partial[floa
     assert (found.added, found.removed) == ("", "the dog")
 
 
-def test_captions_of_many_sounds_are_not_compared(alike: partial[float]) -> None:
-    many = " and ".join(f"{subject} {verb}" for ((subject, verb, _), *_), _ in WORDS.values())
+@pytest.mark.parametrize("kind", ["sounds", "names of one"])
+def test_many_sounds_and_many_names_are_not_compared(kind: str) -> None:
+    sounds = " and ".join(f"{subject} {verb}" for ((subject, verb, _), *_), _ in WORDS.values())
+    caption = {"sounds": sounds, "names of one": ", ".join(["car horn", "honking"] * 40)}[kind]
+    compared: list[tuple[str, ...]] = []
 
-    assert asked("It is raining.", many, "", alike).target_caption == many
+    def alike(*names: str) -> float:
+        compared.append(names)
+        return 0.0
+
+    assert asked("It is raining.", caption, "", alike).target_caption == caption
+    assert len(compared) < 100
 
 
 def test_phrases_of_one_class_are_alike_and_of_two_are_not(alike: partial[float]) -> None:
