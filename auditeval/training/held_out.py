@@ -48,6 +48,11 @@ def write_scores(
     write_text(output.with_name(f"{output.name}.json"), json.dumps(record, indent=2) + "\n")
 
 
+def write_test(made: Predictions, pairs: Sequence[EditPair], output: Path) -> None:
+    """What a model said of a further test, for `auditeval evaluate` to report again."""
+    scores_table.write((_row(made, pair.id) for pair in pairs), output)
+
+
 def _row(made: Predictions, id: str) -> Scores:
     ratings: dict[str, Any] = {axis: round(x, 6) for axis, x in made.values[id].items()}
     intervals = {

@@ -2,10 +2,11 @@
 
 A run folder holds config.yaml, run.json (what it was made from), splits.json, held_out.jsonl (the
 held-out part as a manifest), report/ (of it, and of each further test in a folder of its name), for
-each model scores.csv (of the held-out part), and for each model and fold: metrics.csv (before an
-interruption: metrics-1.csv and so on), evaluation.json where it has evaluation callbacks,
-last.ckpt, predictions.json (and predictions-TEST.json), intervals.json where the model knows them,
-and checkpoint/ (the evaluator). With logger=wandb also wandb/, and a wandb_id for each of its runs.
+each model scores.csv (of the held-out part) and scores-TEST.csv, and for each model and fold:
+metrics.csv (before an interruption: metrics-1.csv and so on), evaluation.json where it has
+evaluation callbacks, last.ckpt, predictions.json (and predictions-TEST.json), intervals.json where
+the model knows them, and checkpoint/ (the evaluator). With logger=wandb also wandb/, and a wandb_id
+for each of its runs.
 """
 
 from __future__ import annotations
@@ -135,6 +136,9 @@ def _train(config: DictConfig, folder: Path, device: torch.device) -> Trained | 
         )
         for name, test in tests.items()
     }
+    for name, test in tests.items():
+        for made in by_models.tests[name]:
+            held_out.write_test(made, test.pairs, folder / made.evaluator / f"scores-{name}.csv")
     if len(plan.folds) == 1:  # of several none is the one to keep
         for name in plan.models:
             card.write(folder / name / plan.folds[0].name / "checkpoint", folder)

@@ -23,6 +23,9 @@ train() { # train NAME OVERRIDES
 keep() { # keep FILE NAME: a table of WORK as a result
     cp "$work/$1.md" "$results/$2.md"
 }
+keep_scores() { # keep_scores RUN EVALUATOR TEST: what was said, for auditeval evaluate to report again
+    cp "$work/$1/$2/scores-$3.csv" "$results/$3_scores.csv"
+}
 compare() { # compare FILE RUNS AND OPTIONS
     "$python" -c "from auditeval.cli import main; main()" compare "${@:2}" -o "$work/$1.md"
     keep "$1" "$1" # a table that came with the project is none of the command's, to overwrite
@@ -136,14 +139,18 @@ keep default/report/contrasts/contrasts contrasts
 keep default/report/machine machine
 keep simulated/report/p835/agreement p835_simulated
 keep without_p835/report/p835/agreement p835
+keep_scores without_p835 without-p835 p835
 if [ -d "$data/neural_codecs" ]; then
     keep simulated/report/codecs/agreement codecs_simulated
     keep without_codecs/report/codecs/agreement codecs
+    keep_scores without_codecs without-codecs codecs
     keep without_codecs_and_lyra/report/codecs/agreement codecs_without_lyra
 fi
 if [ -d "$data/pick_the_best" ]; then
     keep without_removal/report/removal_mixture/within removal_mixture
     keep without_removal/report/removal_voice/within removal_voice
+    keep_scores without_removal without-removal removal_mixture
+    keep_scores without_removal without-removal removal_voice
 fi
 
 # The evaluator's card holds what was found by those that were trained without each test.

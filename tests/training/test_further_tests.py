@@ -13,7 +13,7 @@ from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig
 from rich.console import Console
 
-from auditeval import audio, manifest, scoring
+from auditeval import audio, manifest, scores_table, scoring
 from auditeval.backends.backend import Ratings
 from auditeval.features.extractor import AudioFeatures
 from auditeval.features.extractors.spectrum import Spectrum
@@ -155,6 +155,19 @@ def test_a_test_reports_the_checkpoint_of_the_run_beside_its_own_baselines(
     assert {row["evaluator"] for row in held_out} == {"pairwise", "constant"}
 
 
+def test_what_a_model_said_of_a_test_is_a_table_of_scores(
+    finished: tuple[Path, Trained], tables: Path
+) -> None:
+    folder, _ = finished
+    for name in ("people", "choices", "contrasts"):
+        said = [*scores_table.read(folder / "pairwise" / f"scores-{name}.csv")]
+        kept = folder / "pairwise" / "holdout" / f"predictions-{name}.json"
+        predicted = json.loads(kept.read_text())
+        assert {row.id for row in said} == {*predicted}
+        for row in said:
+            assert row.ratings == pytest.approx(predicted[row.id], abs=1e-6)
+
+
 def test_contrasts_hold_the_relevance_of_each_variant(
     finished: tuple[Path, Trained], tables: Path, trials: list[EditPair]
 ) -> None:
@@ -235,6 +248,7 @@ def test_each_fold_is_tested_under_its_name(tables: Path, tmp_path: Path) -> Non
     named = {row["evaluator"] for row in json.loads(path.read_text())["rows"]}
     assert named == {"level", "pairwise/t0", "pairwise/t1"}
     assert {row.rated for row in made.report.rows} == {30}
+    assert len([*(tmp_path / "run").glob("pairwise/t*/scores-people.csv")]) == 2
     assert not list((tmp_path / "run").rglob("README.md"))  # none of the folds is the evaluator
 
 
