@@ -85,7 +85,7 @@ class Encoder:
         return [extractor for extractor in self.extractors.values() if extractor.text_dim]
 
     def alike(self, first: str, second: str) -> float:
-        """How surely two names are of one sound, 0 to 1, as who can tell best says."""
+        """How surely two names are of one sound, up to 1, as who can tell best says."""
         return max((x.alike(first, second) for x in self.reading), default=0.0)
 
     def pair(self, encoded: EncodedPair) -> PairFeatures:

@@ -117,7 +117,7 @@ class Extractor:
         return np.zeros((len(captions), 0), np.float32)
 
     def alike(self, first: str, second: str) -> float:
-        """How surely two names are of one sound, 0 to 1; 0 of one that cannot tell."""
+        """How surely two names are of one sound, up to 1; 0 of one that cannot tell."""
         return 0.0
 
     def needs(self, texts: Texts) -> tuple[str, ...]:

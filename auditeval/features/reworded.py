@@ -17,7 +17,7 @@ from auditeval.features.described import sounds
 from auditeval.features.named import is_manner, name, stems
 
 Alike = Callable[[str, str], float]
-"""How surely two names are of one sound, 0 to 1, by meaning."""
+"""How surely two names are of one sound, up to 1, by meaning."""
 
 # Of two phrases of one class in `data.simulation.words` .78 are this alike (.88), of two classes
 # .003 (.011). Where one caption has more sounds, those of the other are expected in both.
