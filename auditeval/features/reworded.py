@@ -1,4 +1,4 @@
-"""One sound in other words: "it rains, then thunders" beside "raindrops patter" asks for less.
+"""One sound in other words: "raindrops patter" beside "it is raining" asks for nothing.
 
 Editors' captions are written by people and language models, who seldom say twice in the same words
 what stays. Words that differ are taken for what is asked, so what is called otherwise alone must
