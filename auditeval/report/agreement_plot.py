@@ -44,19 +44,24 @@ def plot(report: Report, path: Path) -> None:
                 at = (means[0][system], means[1][system])
                 name = panels[1, column].annotate(text.plot(system), at, fontsize=5, alpha=0.7)
                 name.set_in_layout(False)  # a long one may stand out of its panel
-        ends = min(1, *predicted) - 0.1, max(5, *predicted) + 0.1
+        on_scale = on_rating_scale(predicted)
+        reached = [*predicted, 1, 5] if on_scale else predicted
+        margin = 0.025 * (max(reached) - min(reached)) or 0.1
+        ends = min(reached) - margin, max(reached) + margin
         for row, level in enumerate(("utterance", "system")):
             panel = panels[row, column]
             panel.set(xlim=(0.9, 5.1), xticks=range(1, 6), ylim=ends)
             panel.set(title=f"{axis}, {level}", xlabel="rating", ylabel="prediction")
-            if on_rating_scale(predicted):
+            if on_scale:
                 panel.plot([1, 5], [1, 5], color="0.7", linewidth=0.8, zorder=0)
                 panel.set(aspect="equal", yticks=range(1, 6))
         panel = panels[2, column]
         panel.hist(np.clip(ratings, 1, 5), _BINS, color="0.8", label="ratings")
-        panel.hist(np.clip(predicted, 1, 5), _BINS, histtype="step", label="predictions")
+        if on_scale:
+            panel.hist(np.clip(predicted, 1, 5), _BINS, histtype="step", label="predictions")
         panel.set(xlim=(0.8, 5.2), xticks=range(1, 6), box_aspect=0.7, ylabel="pairs")
-        panel.set(title=f"{axis}, distributions", xlabel="rating or prediction")
+        what = "rating or prediction" if on_scale else "rating; predictions have another scale"
+        panel.set(title=f"{axis}, distributions", xlabel=what)
         panel.legend(fontsize=7, loc="upper left")
     with replacing(path) as temporary:
         figure.savefig(temporary, dpi=150, format="png", metadata={"Software": None})
