@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[1]
 READ = ("*.md", "docs/*.md", "checkpoints/*/README.md", "recipes/*/README.md")
 # What those link to.
 LINKED = (
+    "recipes/*/history.md",
     "recipes/**/results/*.md",
     "recipes/**/*.png",
     "tests/performance/results/*.md",
