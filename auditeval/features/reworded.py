@@ -79,7 +79,7 @@ def in_words_of(caption: str, other: str, alike: Alike) -> str:
 def _sounds(caption: str, alike: Alike) -> list[str]:
     """As `described.sounds`, and a list of two: not "car horn, honking", which are one."""
     parts: list[str] = []
-    for part in sounds(caption):
+    for part in [piece for whole in sounds(caption) for piece in _apart(whole)]:
         listed = re.split(r",\s+", part)
         unlike = len(listed) <= _MOST and all(
             alike(name(x), name(y)) < _ALIKE_OF_FEWER
@@ -88,6 +88,12 @@ def _sounds(caption: str, alike: Alike) -> list[str]:
         )
         parts += listed if unlike else [part]
     return parts
+
+
+def _apart(part: str) -> list[str]:
+    """What no word says the kind of is a sound of its own: "a goat bleating", "other noises"."""
+    pieces = _PIECES.split(part)
+    return [part] if all(map(stems, pieces)) else pieces
 
 
 def _of_parts(first: str, second: str, alike: Alike) -> float:

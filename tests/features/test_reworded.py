@@ -64,6 +64,17 @@ def test_only_what_comes_or_goes_is_asked_for(
         assert stems(words) - stems(wanted) <= {"voice", "whil", "as", "play"}, found
 
 
+@pytest.mark.parametrize("unnamed", ["other noises", "background noise", "some other sounds"])
+@pytest.mark.parametrize("said", ["A man speaking", "A man speaks", "A person talking"])
+def test_a_sound_of_no_kind_comes_and_goes_too(
+    unnamed: str, said: str, alike: partial[float]
+) -> None:
+    for link in ("over", "with"):
+        whole = f"A man speaking {link} {unnamed}."
+        assert asked(whole, f"{said}.", "", alike)[2:] == ("", f"{link} {unnamed}")
+        assert asked(f"{said}.", whole, "", alike)[2:] == (f"{link} {unnamed}", "")
+
+
 def test_captions_in_other_words_leave_it_to_the_instruction(alike: partial[float]) -> None:
     found = asked("A dog barks over rain.", "Dog barking over rain.", "Remove the dog.", alike)
 
