@@ -84,9 +84,9 @@ def agreement(
 ) -> dict[str, dict[str, Agreement]]:
     """{"system" | "utterance": {"MSE" | "LCC" | "SRCC" | "KTAU": Agreement}}.
 
-    Intervals are the 2.5 and 97.5 percentiles of a bootstrap that draws whole *systems*, since
-    pairs of one system are not independent. Correlations are undefined for fewer than 3 items and
-    for constant input. Raises ValueError for unequal lengths or values that are not finite.
+    Intervals are the `percentiles` of a bootstrap that draws whole *systems*, since pairs of one
+    system are not independent. Correlations are undefined for fewer than 3 items and for constant
+    input. Raises ValueError for unequal lengths or values that are not finite.
 
     >>> result = agreement([1, 2, 3, 4], [1, 2, 3, 5], ["a", "a", "b", "b"], resamples=0)
     >>> result["utterance"]["SRCC"].value, result["system"]["SRCC"].value

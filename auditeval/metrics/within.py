@@ -54,8 +54,8 @@ def within(
     """{"SRCC" | "KTAU": the mean over groups of the correlation within each}.
 
     A group has no correlation where it holds fewer than 3 items and where all its predictions, or
-    ratings, are equal. Intervals are the 2.5 and 97.5 percentiles of a bootstrap that draws whole
-    groups. Raises ValueError for unequal lengths or values that are not finite.
+    ratings, are equal. Intervals are the percentiles of a bootstrap that draws whole groups. Raises
+    ValueError for unequal lengths or values that are not finite.
 
     >>> song = ["a"] * 3 + ["b"] * 3 + ["c"] * 3
     >>> found = within([1, 2, 3, 5, 4, 6, 7, 7, 7], [1, 2, 3, 1, 2, 3, 1, 2, 3], song)["SRCC"]
@@ -137,11 +137,12 @@ def _mean(correlations: np.ndarray, rows: np.ndarray) -> float:
 
 
 def _rows(groups: Sequence[str]) -> dict[str, np.ndarray]:
-    """Row numbers of each group, by name in order of first appearance."""
+    """Row numbers of each group, by name in alphabetical order: what is drawn of them does not
+    depend on the order of the rows."""
     found: dict[str, list[int]] = {}
     for row, group in enumerate(groups):
         found.setdefault(group, []).append(row)
-    return {group: np.array(rows) for group, rows in found.items()}
+    return {group: np.array(rows) for group, rows in sorted(found.items())}
 
 
 def _over_groups(
