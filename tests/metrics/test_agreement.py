@@ -16,6 +16,7 @@ from auditeval.metrics.agreement import (
     agreement,
     coverage,
     paired_difference,
+    percentiles,
     system_means,
 )
 from auditeval.types import AXES, Undefined
@@ -237,9 +238,24 @@ def test_interval_matches_a_bootstrap_written_out() -> None:
     for _ in range(2000):
         rows = np.concatenate([np.flatnonzero(s == o) for o in rng.choice(order, len(order))])
         draws.append(pearson(x[rows], y[rows]))
-    expected = np.percentile(draws, (2.5, 97.5))
+    expected = np.percentile(draws, (0.855, 99.145))  # as of 10 systems
     found = agreement(predicted, rated, systems, resamples=1000)["utterance"]["LCC"].interval
     assert found == pytest.approx(expected, abs=0.1 * (expected[1] - expected[0]))
+
+
+def test_few_clusters_have_wider_percentiles_and_many_the_plain_ones() -> None:
+    """Student's quantiles, by hand: t(.975, n - 1) sqrt(n / (n - 1)) of a normal distribution."""
+    draws = np.linspace(0, 100, 100_001).tolist()
+    for clusters, low in ((5, 0.0954), (10, 0.855), (20, 1.588), (100_000, 2.5)):
+        assert percentiles(draws, clusters) == pytest.approx((low, 100 - low), abs=1e-3)
+
+
+def test_an_interval_of_a_mean_of_six_holds_it_as_often_as_it_says() -> None:
+    """Of normal numbers; the 2.5 and 97.5 percentiles hold it in .84."""
+    rng = np.random.default_rng(0)
+    picks = rng.integers(6, size=(1000, 6))
+    intervals = [percentiles(rng.normal(0, 1, 6)[picks].mean(axis=1), 6) for _ in range(1000)]
+    assert 0.925 < np.mean([low <= 0 <= high for low, high in intervals]) < 0.965
 
 
 def of_systems(values: list[float], systems: list[str]) -> np.ndarray:

@@ -13,7 +13,7 @@ from auditeval.metrics.within import ceiling_within, within
 from auditeval.types import Undefined
 
 SONGS, VERSIONS = 12, 6
-GROUPS = [f"song{song}" for song in range(SONGS) for _ in range(VERSIONS)]
+GROUPS = [f"song{song:02}" for song in range(SONGS) for _ in range(VERSIONS)]
 
 
 def truth(songs: int = SONGS, seed: int = 0) -> np.ndarray:
@@ -45,13 +45,14 @@ def test_it_is_the_mean_of_scipys_values_group_by_group() -> None:
         assert list(found[name].groups.values()) == pytest.approx(expected)
         assert found[name].value == pytest.approx(np.mean(expected))
         low, high = found[name].interval
-        # Of a mean over songs the bootstrap's spread is known: that of songs over root n.
-        width = 2 * 1.96 * np.std(expected) / np.sqrt(SONGS)
+        # Of a mean over songs it is known: Student's interval.
+        width = 2 * stats.t.ppf(0.975, SONGS - 1) * stats.sem(expected)
         assert high - low == pytest.approx(width, rel=0.15)
         assert low < found[name].value < high
     shuffled = rng.permutation(len(GROUPS))
     again = within(predicted.ravel()[shuffled], rated.ravel()[shuffled], np.array(GROUPS)[shuffled])
     assert again["SRCC"].value == pytest.approx(found["SRCC"].value)
+    assert again["SRCC"].interval == pytest.approx(found["SRCC"].interval)
 
 
 def test_what_differs_between_groups_makes_no_difference() -> None:
@@ -125,7 +126,7 @@ def test_the_ceiling_is_what_the_truth_reaches_or_a_little_above(listeners: int)
     songs = 100
     liked = truth(songs)
     votes = picks(liked, listeners, seed=3)
-    groups = [f"song{song}" for song in range(songs) for _ in range(VERSIONS)]
+    groups = [f"song{song:02}" for song in range(songs) for _ in range(VERSIONS)]
     shares = [np.mean(list(given.values())) for given in votes]
     reached = within(liked.ravel(), shares, groups, resamples=0)["SRCC"].value
     found = ceiling_within(votes, groups, splits=10)
@@ -138,7 +139,7 @@ def test_the_ceiling_is_what_the_truth_reaches_or_a_little_above(listeners: int)
 
 
 def test_the_interval_of_the_ceiling_holds_that_of_many_songs() -> None:
-    groups = [f"song{song}" for song in range(200) for _ in range(VERSIONS)]
+    groups = [f"song{song:02}" for song in range(200) for _ in range(VERSIONS)]
     many = ceiling_within(picks(truth(200, seed=99), 21, seed=99), groups, 10, resamples=0).value
     held = 0
     for seed in range(20):
