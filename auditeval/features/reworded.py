@@ -86,13 +86,13 @@ def _sounds(caption: str, alike: Alike) -> list[str]:
             for place, x in enumerate(listed)
             for y in listed[:place]
         )
-        parts += listed if unlike else [part]
+        parts += filter(None, listed) if unlike else [part]
     return parts
 
 
 def _apart(part: str) -> list[str]:
     """What no word says the kind of is a sound of its own: "a goat bleating", "other noises"."""
-    pieces = _PIECES.split(part)
+    pieces = list(filter(None, _PIECES.split(part)))
     return [part] if all(map(stems, pieces)) else pieces
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from functools import partial
 from itertools import combinations
 
@@ -79,6 +80,16 @@ def test_captions_in_other_words_leave_it_to_the_instruction(alike: partial[floa
     found = asked("A dog barks over rain.", "Dog barking over rain.", "Remove the dog.", alike)
 
     assert (found.added, found.removed) == ("", "the dog")
+
+
+@pytest.mark.parametrize("likeness", [0.0, 0.5, 1.0])
+def test_links_that_join_nothing_are_read(likeness: float) -> None:
+    pieces = [*("a dog", "noise", "other noises", "rain falls", "speech", "the", "of", "while")]
+    pieces += [*("and", "with", "over", ",", ", ", "as", "then", "  ", ".", "near", "noise,")]
+    draw = random.Random(0)
+    for _ in range(5000):
+        first, second = (" ".join(draw.choices(pieces, k=draw.randint(1, 7))) for _ in range(2))
+        asked(first, second, "", lambda *_: likeness)
 
 
 @pytest.mark.parametrize("kind", ["sounds", "names of one"])
