@@ -43,6 +43,7 @@ def one_thread() -> Iterator[None]:
         if _inside == 0:
             # Of a thread that left before others its own number is still the 1 from here.
             _before = getattr(_left_early, "before", None) or torch.get_num_threads()
+            _free_openblas()
             _limits = _pools().limit(limits=1)
         if not _precisions and torch.cuda.is_initialized():  # maybe since the first came in
             _precisions = _set(_switches())
@@ -55,7 +56,9 @@ def one_thread() -> Iterator[None]:
         with _lock:
             _inside -= 1
             if _inside == 0 and _limits is not None:
+                _free_openblas()
                 _limits.restore_original_limits()
+                _free_openblas()
                 _set(_precisions)
                 _precisions = []
             torch.set_num_threads(_before if _inside == 0 else 1)
@@ -116,6 +119,19 @@ def _pools() -> ThreadpoolController:
     if _found is None or _found[0] != len(sys.modules):
         _found = len(sys.modules), ThreadpoolController()
     return _found[1]
+
+
+def _free_openblas() -> None:
+    """Let any thread say how many OpenBLAS has, one number for all of them.
+
+    threadpoolctl 3.8 lets the first that ever did, for as long as it lives, and does nothing for
+    others: where that was the main thread, what a server scored took all cores.
+    """
+    import threadpoolctl
+
+    of_openblas = getattr(threadpoolctl, "OpenBLASController", None)
+    if (free := getattr(of_openblas, "clear_controlling_thread", None)) is not None:
+        free(force=True)
 
 
 @contextmanager

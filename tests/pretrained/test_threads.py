@@ -64,6 +64,32 @@ def test_every_pool_has_one_thread_and_then_as_many_as_before() -> None:
             assert 2 in before
 
 
+def test_every_pool_has_one_thread_whoever_asks() -> None:
+    """Of a thread beside one that asked before, asks now, or ends after it."""
+
+    def of_blas() -> list[int]:
+        pools = threadpoolctl.threadpool_info()
+        return [pool["num_threads"] for pool in pools if pool["user_api"] == "blas"]
+
+    def inside() -> list[int]:
+        with one_thread():
+            return of_blas()
+
+    with threadpoolctl.threadpool_limits(2):
+        before = of_blas()
+        assert set(before) == {2}
+        assert set(inside()) == {1}
+        with ThreadPoolExecutor(1) as other:
+            assert set(other.submit(inside).result()) == {1}
+            assert of_blas() == before
+            late = one_thread()
+            with one_thread():
+                other.submit(late.__enter__).result()
+            assert set(of_blas()) == {1}
+            other.submit(late.__exit__, None, None, None).result()
+            assert of_blas() == before
+
+
 def test_libraries_are_looked_for_again_once_modules_have_come(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
