@@ -61,6 +61,8 @@ def check_groups(arguments: list[str]) -> None:
             given = parser.parse_override(argument)
         except HydraException:  # an option, or what Hydra has a sentence for
             continue
+        if given.key_or_group.split("/")[0] == "hydra" and given.value() is None:
+            sys.exit(f"train.py: {argument}: expected the name of an option")
         group = CONFIGS / given.key_or_group
         if given.is_delete() or given.is_sweep_override() or not group.is_dir():
             continue

@@ -61,6 +61,8 @@ class EnsembleFit(HeadsFit):
         for name in ("of_removals", "framewise"):
             if unknown := lacking(model.arguments[name], extractors(model.given.alignment)):
                 raise UserError(f"model.{name}: the encoder has no numbers of {unknown}")
+        if model.arguments["of_removals"] and not model.arguments["by_removal"]:
+            raise UserError("model.of_removals: counts with model.by_removal=true alone")
         train, calibration = map(job.examples.take, (job.fold.train, job.fold.validation))
         simulated = [row for row, x in enumerate(train.pairs) if x.listening_test is None]
         heard = train.ratings

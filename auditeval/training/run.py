@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import torch
 from omegaconf import DictConfig, OmegaConf
+from pytorch_lightning.loggers import CSVLogger
 
 from auditeval import manifest
 from auditeval.atomic import sweep_all, write_text
@@ -95,6 +96,11 @@ def _train(config: DictConfig, folder: Path, device: torch.device) -> Trained | 
     if "save_dir" in config.logger:
         raise UserError("logger.save_dir is set by the run itself: see run_dir")
     logger = call(config.logger, save_dir=str(folder))
+    if isinstance(logger, CSVLogger) and Path(logger.log_dir) != folder:
+        raise UserError(
+            "logger.name and logger.version: expected neither; metrics.csv is in the folder of "
+            "each model and fold"
+        )
     if "make" in config.get("base", {}):
         call(config.base.make)
     # Before the data, which can take minutes to make.

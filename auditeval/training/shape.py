@@ -25,7 +25,7 @@ from auditeval.models import MODELS
 from auditeval.targets import TARGET, named
 from auditeval.types import UserError
 
-_CALLED, _BY_NAME = "a node with a _target_", "settings by name"
+_CALLED, _BY_NAME = "a node with a _target_", "settings by name, {name: value}"
 _EXPECTED = {
     "_Called": _CALLED,
     "_Model": "the settings of a model",

@@ -283,7 +283,7 @@ def test_it_learns_eight_pairs_by_heart(tiny_omni: Path, table: Path, tmp_path: 
     ("more", "sentence"),
     [
         (["features=spectrum"], "extractor 'qwen_omni' cannot be made with its arguments"),
-        (["fit=heads"], ": expected settings by name; see configs/"),
+        (["fit=heads"], ": expected settings by name, {name: value}; see configs/"),
         (["model.max_tokens=300"], "300 are allowed"),
         (["fit.batch_size=0"], "fit.batch_size 0: expected a whole number above 0"),
         (["fit.accumulate=x"], "fit.accumulate 'x': expected a whole number"),

@@ -145,6 +145,10 @@ def test_what_goes_together_comes_to_the_encoder(overrides: list[str], attempt: 
             [*ENSEMBLE, "model.of_removals=[part]"],
             "of_removals: the encoder has no numbers of ",
         ),
+        (
+            [*ENSEMBLE, "model.of_removals=[spectrum]"],
+            "of_removals: counts with model.by_removal=t",
+        ),
         ([*MADE_ANEW, "model.framewise=[spektrum]"], "of spektrum (near it: spectrum)"),
         (
             [*ENSEMBLE, "+model.deaf.quality=[spectrum.lauder]"],
@@ -189,6 +193,10 @@ def test_what_goes_together_comes_to_the_encoder(overrides: list[str], attempt: 
         ([*HEADS, "resamples=x"], "resamples 'x': expected a whole number, 0 at least"),
         ([*HEADS, "name=${nothing}"], "name: Interpolation key 'nothing' not found"),
         ([*HEADS, "data.ratings_from=???"], "data.ratings_from: Missing mandatory value"),
+        (
+            [*HEADS, "logger.name=x"],
+            "logger.name and logger.version: expected neither; metrics.csv",
+        ),
         # Baselines.
         ([*HEADS, "baselines=clap"], "'CLAP text-audio' needs one space of sound and words: feat"),
         ([*HEADS, f"{BRIDGE}, dim: 521}}"], "'bridge' needs a joint space of 521 numbers: featur"),

@@ -66,6 +66,7 @@ def test_train_py_prints_the_table(command: Command, tmp_path: Path) -> None:
         ),
         (["cache_dir=3"], "train.py: cache_dir 3: expected a text; see configs/"),
         # Hydra's word on these is a traceback.
+        (["hydra/launcher=null"], "train.py: hydra/launcher=null: expected the name of an option"),
         (["optimizer=null"], "train.py: optimizer=null: expected one of adam, adamw"),
         (["features=[words,3]"], "train.py: features=[words,3]: expected one of acoustics, "),
         # As of a variable of the shell that is not set: a run would be begun.

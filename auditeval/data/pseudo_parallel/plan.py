@@ -31,6 +31,9 @@ MAX_RATE_HZ = 192_000
 MAX_LEVEL_DB = 60.0
 """Beyond it the event or the background would be no more than the rounding of 16 bits."""
 
+MAX_TUPLES = 10_000_000
+"""All are drawn before the first is mixed: this many take 4 GB."""
+
 _DRAW, _BALANCE, _ROW = 1, 2, 3  # streams of random numbers; numpy takes an end of zeros for none
 
 
@@ -121,6 +124,12 @@ def draw(backgrounds: Library, events: Library, settings: Settings) -> Draws:
     prompts = list(dict.fromkeys(clip.prompt for clip in events.clips))
     if len(prompts) < 2:
         raise UserError(f"events of two prompts are needed, all are {prompts[0]!r}")
+    together, each = math.comb(len(prompts), 2), settings.backgrounds_per_pair
+    if together * each > MAX_TUPLES:
+        raise UserError(
+            f"{together:,} pairs of prompts with {each:,} backgrounds each are {together * each:,} "
+            f"tuples: expected at most {MAX_TUPLES:,}; build several sets, of other seeds"
+        )
     by_prompt = {p: [i for i, c in enumerate(events.clips) if c.prompt == p] for p in prompts}
     own_prompts = np.array([clip.prompt for clip in backgrounds.clips])
     rows = []

@@ -300,3 +300,9 @@ def test_too_few_prompts_or_backgrounds() -> None:
         plan.draw(one, one, settings())
     with pytest.raises(UserError, match="no background is left for the events 'sound 0' and 's"):
         plan.draw(two, two, settings())
+
+
+def test_a_plan_that_would_fill_the_memory_is_refused() -> None:
+    events = library(3, 2, 40)
+    with pytest.raises(UserError, match=r"^3 pairs of prompts with 5,000,000 back.* 15,000,000"):
+        plan.draw(scenes(4), events, settings(backgrounds_per_pair=5_000_000))
