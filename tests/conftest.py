@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +72,18 @@ def pytest_collection_finish() -> None:
 def trials(request: pytest.FixtureRequest) -> int:
     """Of each law about processors."""
     return int(request.config.getoption("--trials"))
+
+
+@pytest.fixture
+def told(record_property: Callable[[str, object], None]) -> Callable[..., None]:
+    """Prints what was found of a law and what is wanted of it, where something is; the report of
+    the tests has it as well, for tests/performance/laws.py."""
+
+    def tell(law: str, found: float, trials: int, wanted: str = "") -> None:
+        print(f"{law}: {found:.2f} of {trials}", f"({wanted} wanted)" if wanted else "")
+        record_property(law, f"{found:.2f} {trials} {wanted}")
+
+    return tell
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -122,7 +122,7 @@ def removals(
 
 
 def test_the_true_voice_is_better_than_what_separators_leave(
-    removals: dict[str, Scores], trials: int
+    removals: dict[str, Scores], told: Callable[..., None], trials: int
 ) -> None:
     """By all axes together. In quality alone a timid one, which leaves much and hurts nothing, may
     be as good: what is left is a matter of relevance."""
@@ -133,9 +133,10 @@ def test_the_true_voice_is_better_than_what_separators_leave(
 
     for axis in AXES:
         share = above(lambda row, axis=axis: row.ratings[axis])
-        print(f"{axis}: true voice above every separator: {share:.2f} of {trials}")
+        wanted = "0.95" if axis == "quality" else ""
+        told(f"true voice above every separator in {axis}", share, trials, wanted)
     together = above(lambda row: sum(row.ratings.values()))
-    print(f"all axes: true voice above every separator: {together:.2f} of {trials}")
+    told("true voice above every separator in all axes together", together, trials, "0.95")
     assert together >= 0.95
 
 
@@ -145,6 +146,7 @@ def test_the_true_voice_is_better_than_what_separators_leave(
 )
 def test_each_part_of_a_removal_has_its_axis(
     removals: dict[str, Scores],
+    told: Callable[..., None],
     trials: int,
     axis: str,
     part: str,
@@ -155,7 +157,9 @@ def test_each_part_of_a_removal_has_its_axis(
         spearmanr(levels, [getattr(removals[f"{n} {part} {db:g}"], axis) for db in levels])[0]
         for n in range(trials)
     ]
-    print(f"{axis} follows {part}: SRCC {np.mean(orders):.2f} of {len(orders)}")
+    told(
+        f"SRCC of {axis} with the level of the {part}", float(np.mean(orders)), trials, f"{least}0"
+    )
     assert np.mean(orders) >= least
 
 
@@ -182,10 +186,11 @@ def voices(
 
 @pytest.mark.parametrize(("axis", "least"), [("quality", 0.8), ("faithfulness", 0.95)])
 def test_a_vocoded_voice_is_nearer_than_the_words_said_anew(
-    voices: list[tuple[Scores, Scores]], axis: str, least: float
+    voices: list[tuple[Scores, Scores]], told: Callable[..., None], axis: str, least: float
 ) -> None:
     nearer = [getattr(vocoded, axis) > getattr(spoken, axis) for vocoded, spoken in voices]
-    print(f"{axis}: vocoded above spoken anew: {np.mean(nearer):.2f} of {len(nearer)}")
+    law = f"vocoded voice above the words spoken anew in {axis}"
+    told(law, float(np.mean(nearer)), len(nearer), f"{least:.2f}")
     assert np.mean(nearer) >= least
 
 
@@ -210,7 +215,9 @@ def treated(
     return score(evaluator, tmp_path_factory.mktemp("treated"), edits)
 
 
-def test_an_effect_of_the_right_strength_is_the_most_faithful(treated: dict[str, Scores]) -> None:
+def test_an_effect_of_the_right_strength_is_the_most_faithful(
+    treated: dict[str, Scores], told: Callable[..., None]
+) -> None:
     shares = {}
     for effect in effects.EFFECTS:
         names = sorted({key.rsplit(" ", 1)[0] for key in treated if key.startswith(f"{effect} ")})
@@ -221,5 +228,6 @@ def test_an_effect_of_the_right_strength_is_the_most_faithful(treated: dict[str,
                 for wrong in ("0.5", "2")
             ]
         )
-        print(f"{effect}: right above half and double: {shares[effect]:.2f}")
+        law = f"{effect}: right strength above half and double in faithfulness"
+        told(law, float(shares[effect]), 2 * len(names), "0.85")
     assert np.mean(list(shares.values())) >= 0.85, shares

@@ -40,8 +40,7 @@ as by `{of}`, to the last digit.
 
 It learnt nothing of voices, and nothing of order: no pair of its training asks for them. It rates
 such an edit by how far it was made as asked, as it learnt to with pitch, pace and effects. Nobody
-rated such edits for us; what holds is what `tests/test_laws_of_voices.py` and
-`tests/test_laws_of_occasions.py` print.
+rated such edits for us; what holds is what `python tests/performance/laws.py` prints.
 
 ```python
 import auditeval

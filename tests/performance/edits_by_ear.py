@@ -3,7 +3,8 @@
 Nothing is asked of the first: a clip and the same damaged, made anew, or with something unasked.
 Then an event is added, taken away, or put in the place of another, in full and by half, or with the
 rest in other words, or what lies behind it is taken away or replaced; or the clip is made anew, and
-it was done or not. Last come originals under a hiss, which goes or stays.
+it was done or not. Last come originals under a hiss, which goes or stays. Of each way that is not
+the first of its kind, in what share of pairs this has more relevance.
 
 Run by hand: python tests/performance/edits_by_ear.py [-c CHECKPOINT] [--data FOLDER]
 FOLDER holds esc10/ and librispeech10/ (by default ../shared/data beside the project); a minute.
@@ -86,7 +87,7 @@ def edits(data: Path) -> Iterator[tuple[str, Edit]]:
             for said, other in zip(events, [*events][1:] + [*events][:1], strict=True):
                 event, second = (events[x][take].samples for x in (said, other))
                 yield from asked(clip, clips, said, event, other, second, instead[take])
-                yield from made_anew(clip, clips[take + 1].samples, said, event)
+                yield from made_anew(clip, clips[take + 1].samples, said, event, second)
             yield from hissing(clip, clips[take + 1])
     sentences = recordings(data.parent / "librispeech10", "Someone speaks.", SENTENCES)
     for clip, other in zip(sentences, [*sentences[1:], sentences[0]], strict=True):
@@ -171,7 +172,7 @@ def asked(
 
 
 def made_anew(
-    clip: Clip, take: np.ndarray, said: str, event: np.ndarray
+    clip: Clip, take: np.ndarray, said: str, event: np.ndarray, second: np.ndarray
 ) -> Iterator[tuple[str, Edit]]:
     """Another recording of the kind under the event, or without: what generative editors leave."""
     x, plain = clip.samples, clip.caption
@@ -179,6 +180,8 @@ def made_anew(
     again = with_event(take, event, 0.5, EVENT_TIMES)
     yield "added: in a clip made anew", Edit(x, again, plain, named)
     yield "added: a clip made anew without it", Edit(x, take, plain, named)
+    other = with_event(take, second, 0.5, EVENT_TIMES)
+    yield "added: a clip made anew with another sound", Edit(x, other, plain, named)
     yield "added: nothing up to 4 kHz", Edit(x, narrowed(x, 4000), plain, named)
     yield "taken away: from a clip made anew", Edit(here, take, named, plain)
     yield "taken away: a clip made anew with it", Edit(here, again, named, plain)
@@ -225,6 +228,11 @@ def main() -> None:
         if way.startswith("nothing"):
             rows[-1]["relevance"] = ""
         rows[-1]["pairs"] = str(len(names))
+        first = ways.get(way.partition(":")[0], names)
+        above = [
+            scores[a].relevance > scores[b].relevance for a, b in zip(first, names, strict=True)
+        ]
+        rows[-1]["the first above"] = "" if first is names else f"{np.mean(above):.2f}"
     keep("edits_by_ear", "Mean scores of edits of recordings, which nobody rated", rows)
 
 
