@@ -32,7 +32,7 @@ MAX_LEVEL_DB = 60.0
 """Beyond it the event or the background would be no more than the rounding of 16 bits."""
 
 MAX_TUPLES = 10_000_000
-"""All are drawn before the first is mixed: this many take 4 GB."""
+"""All are drawn before the first is mixed: this many take 2 GB."""
 
 _DRAW, _BALANCE, _ROW = 1, 2, 3  # streams of random numbers; numpy takes an end of zeros for none
 
