@@ -17,6 +17,7 @@ from auditeval.types import UserError
 
 
 def test_peft_loads_it_onto_the_published_class(tiny_omni: Path, tmp_path: Path) -> None:
+    pytest.importorskip("transformers", minversion="5.21")  # before, its parts had other names
     from peft import PeftModel
     from transformers import Qwen2_5OmniThinkerForConditionalGeneration
 
