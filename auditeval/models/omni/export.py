@@ -21,9 +21,9 @@ def export_peft(model: OmniRegressor, folder: Path) -> None:
     """Write adapter_config.json, adapter_model.safetensors and heads.safetensors.
 
     `PeftModel.from_pretrained(thinker, folder)` puts the adapter on a
-    Qwen2_5OmniThinkerForConditionalGeneration of transformers 5.21 or later. The heads are no part of that
-    class: they take the last hidden state at the last token, in float32 (heads.json says more); MLP
-    heads take it less `scale.mean`, over `scale.spread`, clipped at 5.
+    Qwen2_5OmniThinkerForConditionalGeneration of transformers 5.21 or later. The heads are no part
+    of that class: they take the last hidden state at the last token, in float32 (heads.json says
+    more); MLP heads take it less `scale.mean`, over `scale.spread`, clipped at 5.
     Raises UserError for a model without LoRA.
     """
     from peft import LoraConfig
