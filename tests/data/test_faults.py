@@ -16,11 +16,12 @@ from auditeval.data.simulation.faults import FAULTS
 from auditeval.data.simulation.faults.fault import Dose, Fault, Stage
 from auditeval.data.simulation.material import Material
 from auditeval.data.simulation.processors import Processors
-from auditeval.data.simulation.scenes import SLOTS, Scene, inverted, make_scene
+from auditeval.data.simulation.scenes import SLOTS, Scene, accompanied, inverted, make_scene
 from auditeval.data.simulation.signals import active_rms
 from auditeval.data.simulation.systems import (
     GENERATIVE,
     LATE,
+    draw_accompanied,
     draw_doses,
     draw_generated,
     draw_generative,
@@ -75,7 +76,8 @@ def test_a_worse_fault_goes_further_and_never_rates_higher(name: str) -> None:
 def test_a_fault_changes_the_sound_or_the_words(
     scenes: list[Scene], name: str, operation: str
 ) -> None:
-    scene = next(scene for scene in scenes if FAULTS[name].can_befall(scene, operation))
+    able = [*scenes, accompanied(scenes[0], np.random.default_rng(0))]
+    scene = next(scene for scene in able if FAULTS[name].can_befall(scene, operation))
 
     def edited(doses: dict[str, Dose]) -> tuple[np.ndarray, str]:
         words = word(scene, operation, doses, np.random.default_rng(0))
@@ -94,6 +96,7 @@ def test_each_fault_is_drawn_for_its_operations_alone(scenes: list[Scene], opera
     rng = np.random.default_rng(4)
     asked = {name: fault for name, fault in FAULTS.items() if operation in fault.operations}
     sound, treated, talker, treated_talker = scenes
+    asked = {name: fault for name, fault in asked.items() if fault.needs != "companion"}
     of_sound = {name for name, fault in asked.items() if not fault.speech_only}
     of_speech = {name for name, fault in asked.items() if fault.of_speech}
     without = sound._replace(processors=Processors({}))
@@ -136,6 +139,38 @@ def test_of_an_inverted_scene_the_event_stays_and_each_fault_is_heard(
         heard = np.linalg.norm(made - left) > 0.003 * np.linalg.norm(left)
         # What lasts has no other place to be put.
         assert heard or name in ("edit_otherwise", "edit_misplaced"), name
+
+
+@pytest.mark.parametrize("operation", ["delete", "add"])
+def test_of_three_sounds_the_one_that_should_stay_stays_or_goes(
+    scenes: list[Scene], operation: str
+) -> None:
+    """The first and the third are the background's, the second is added or deleted."""
+    rng = np.random.default_rng(9)
+    scene = next(scene for scene in scenes if not scene.is_mixture)
+    other, companion = accompanied(scene, rng), scene.events["C"]
+    assert other.companion is not None
+    assert other.companion.name == companion.name
+    assert other.background - scene.background == pytest.approx(other.companion.samples, abs=1e-6)
+    start, stop = other.companion.span
+    outside = np.ones(len(other.background), bool)
+    outside[start:stop] = False
+    assert not other.companion.samples[outside].any()
+    assert np.abs(other.companion.samples).max() == np.abs(companion.samples).max()
+    words = word(other, operation, {}, np.random.default_rng(0))
+    for caption in words[:2]:
+        assert " and " in caption
+    without, _ = render(scene, operation, {}, rng)
+    left, changed = render(other, operation, {"companion_lost": Dose(1.0)}, rng)
+    assert left == pytest.approx(without, abs=1e-5)
+    assert other.companion.span in changed or len(changed) == 1
+    if operation == "delete":
+        instead, _ = render(other, operation, {"companion_instead": Dose(1.0)}, rng)
+        assert instead == pytest.approx(original_of(scene, "delete"), abs=1e-5)
+    drawn = [draw_accompanied("sim_careful", operation, other, 16000, rng) for _ in range(400)]
+    wanted = {"delete": ("companion_instead", 0.15), "add": ("event_unasked", 0.2)}
+    for name, share in (("companion_lost", 0.1), wanted[operation]):
+        assert np.mean([name in doses for doses in drawn]) == pytest.approx(share, abs=0.05)
 
 
 def test_what_comes_late_spoils_no_other_fault(scenes: list[Scene]) -> None:

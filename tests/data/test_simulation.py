@@ -117,7 +117,7 @@ def test_a_whole_set_is_kept_and_half_a_set_is_made_again(tmp_path: Path) -> Non
     "change",
     [
         *({"scenes": 2}, {"seconds": 0.9}, {"seed": 6}, {"held_out": ["rain"]}, {"unedited": 0.1}),
-        *({"generative": 1}, {"inverse": 1}),
+        *({"generative": 1}, {"inverse": 1}, {"accompaniment": 1}),
     ],
 )
 def test_other_arguments_make_another_folder(tmp_path: Path, change: dict[str, Any]) -> None:
@@ -176,6 +176,25 @@ def test_edits_of_what_lies_behind_an_event_come_beside_the_others(tmp_path: Pat
             clean += 1
             assert (left == 0).mean() > 0.3, pair.id  # the event alone
     assert clean > 2
+
+
+def test_edits_beside_a_third_sound_come_beside_the_others(tmp_path: Path) -> None:
+    """And name the sound that should stay; of a mixture there are none."""
+    without, given = (build.build(tmp_path, 12, 1.2, seed=5, accompaniment=n) for n in (0, 2))
+    pairs, more = (manifest.read(path) for path in (without, given))
+    third = [pair for pair in more if "_accompanied_" in pair.id]
+    assert len(more) - len(pairs) == len(third) > 2
+    assert {*Counter(pair.id.split("_")[0] for pair in third).values()} == {2}
+    beside = [pair for pair in more if "_accompanied_" not in pair.id]
+    for pair, again in zip(pairs, beside, strict=True):
+        assert (pair.id, pair.raters) == (again.id, again.raters)
+        assert pair.edited.read_bytes() == again.edited.read_bytes()
+    rows = {edit["id"]: edit for edit in told(given)}
+    for pair in third:
+        assert pair.operation in ("delete", "add")
+        row = rows[pair.id]
+        assert len({row["background"], *row["events"]}) < len(row["sounds"])
+        assert pair.original.stem.endswith("D")
 
 
 def test_every_pair_can_be_decoded_and_says_that_it_is_simulated(

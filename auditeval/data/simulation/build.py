@@ -41,12 +41,14 @@ from auditeval.data.simulation.scenes import (
     SLOTS,
     UNEDITED,
     Scene,
+    accompanied,
     inverted,
     make_scene,
 )
 from auditeval.data.simulation.signals import RATE_HZ, bandwidth_hz
 from auditeval.data.simulation.systems import (
     SYSTEMS,
+    draw_accompanied,
     draw_doses,
     draw_generated,
     draw_generative,
@@ -75,6 +77,8 @@ _OF_MIXTURES = {"add": 0.2, "delete": 0.6, "replace": 0.2}
 # What lies behind an event is taken away oftener than put there.
 _OF_INVERTED = {"delete": 0.8, "add": 0.2}
 
+_OF_ACCOMPANIED = {"delete": 0.6, "add": 0.4}
+
 _WORTH_A_PROCESS = 20  # scenes: to start one takes as long as to make eight
 
 _FAINTEST = 0.5 / FULL_SCALE  # less is digital silence in 16 bits
@@ -95,6 +99,7 @@ def build(
     unedited: float = 0.25,
     generative: int = 0,
     inverse: int = 0,
+    accompaniment: int = 0,
     processors: Mapping[str, str | Path | bool | None] | None = None,
 ) -> Path:
     """Make the simulated set below `folder` unless it is there; return its manifest.
@@ -105,8 +110,8 @@ def build(
     scene is its own. A share of `unedited` rows asks for no change, and has no rating of relevance.
     `generative` is how many edits more a scene has, by systems of that kind (`systems.GENERATIVE`),
     `inverse` how many more take what lies behind its event away, or put it there; one more then
-    replaces it. `processors` are real ones, {name: folder of its files} (see
-    `simulation.processors`).
+    replaces it. `accompaniment` is how many more have a third sound, which should stay.
+    `processors` are real ones, {name: folder of its files} (see `simulation.processors`).
 
     The folder's name carries a hash of the arguments, of names and sizes of the recordings and of
     VERSION, so that changed settings never meet old sounds. The manifest is written last: where it
@@ -114,12 +119,13 @@ def build(
     """
     if not (isinstance(unedited, (int, float)) and 0 <= unedited <= 1):
         raise UserError(f"unedited {unedited!r}: expected a share, from 0 to 1")
-    for name, count in {"generative": generative, "inverse": inverse}.items():
+    more = {"generative": generative, "inverse": inverse, "accompaniment": accompaniment}
+    for name, count in more.items():
         whole(name, count, 0)
     material = Material(recordings, held_out, pools, processors=Processors(processors))
     span = shortest_and_longest(seconds)
     settings = {"scenes": scenes, "seconds": span, "seed": seed, "unedited": unedited}
-    settings |= {"generative": generative, "inverse": inverse, "pools": pools}
+    settings |= {**more, "pools": pools}
     settings |= {"replaced": 1} if inverse else {}
     settings |= {"classes": material.synthetic}
     make = partial(
@@ -130,6 +136,7 @@ def build(
         unedited=unedited,
         generative=generative,
         inverse=inverse,
+        accompaniment=accompaniment,
     )
     return finished(Path(folder), "simulated", settings, material, scenes, workers, make)
 
@@ -220,9 +227,10 @@ def _scene(
     unedited: float,
     generative: int,
     inverse: int,
+    accompaniment: int,
 ) -> Made:
-    rng, late, more, turned, further = (
-        np.random.default_rng([seed, index, *own]) for own in ([], [17], [18], [19], [20])
+    rng, late, more, turned, further, third = (
+        np.random.default_rng([seed, index, *own]) for own in ([], [17], [18], [19], [20], [21])
     )
     pool = index % len(material.clips)
     scene = make_scene(material, pool, seconds, rng)
@@ -241,7 +249,8 @@ def _scene(
         scene: Scene = scene,
         alone: str = "A",
     ) -> None:
-        original = folder / f"{name}_{SLOTS[operation][0] or alone}.flac"
+        heard = (SLOTS[operation][0] or alone) + ("D" if scene.companion else "")
+        original = folder / f"{name}_{heard}.flac"
         before = original_of(scene, operation)
         if not original.exists():
             write_clip(original, before)
@@ -283,7 +292,15 @@ def _scene(
         operation = UNEDITED if more.random() < share else _operation(scene, more)
         doses = draw_generated(system, operation, scene, band_hz, more)
         make(system, operation, doses, more, f"_{number + 1}")
-    if scene.is_mixture or not inverse:  # in a mixture both last
+    if scene.is_mixture:  # both sounds last
+        return pairs, rows
+    for number in range(accompaniment):
+        other = accompanied(scene, third)
+        system = str(third.choice(list(SYSTEMS)))
+        operation = str(third.choice(list(_OF_ACCOMPANIED), p=list(_OF_ACCOMPANIED.values())))
+        doses = draw_accompanied(system, operation, other, bandwidth_hz(other.background), third)
+        make(system, operation, doses, third, f"_accompanied_{number + 1}", other)
+    if not inverse:
         return pairs, rows
     other = inverted(scene, further)
     band_hz = bandwidth_hz(other.background)
@@ -319,6 +336,7 @@ def row_of(
     events = [scene.events[slot].name for slot in SLOTS[operation] if slot]
     needs = {FAULTS[fault].needs for fault in doses}
     spares = [spare for need, spare in scene.spare_names.items() if need in needs]
+    spares += [scene.companion.name] if scene.companion else []
     return {
         "id": name,
         "operation": operation,

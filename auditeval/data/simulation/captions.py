@@ -17,6 +17,14 @@ class Phrase(NamedTuple):
     clause: str
     thing: str
 
+    def joined(self, other: Phrase) -> Phrase:
+        """Both of them.
+
+        >>> Phrase("rain falls", "rain").joined(Phrase("a dog barks", "barking"))
+        Phrase(clause='rain falls and a dog barks', thing='rain and barking')
+        """
+        return Phrase(*(f"{one} and {two}" for one, two in zip(self, other, strict=True)))
+
 
 # {a} and {b} are clauses, {A} and {B} things; a stands first in time where a place is told.
 _ANYWHERE = (

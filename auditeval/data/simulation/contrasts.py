@@ -44,6 +44,7 @@ MADE_ANEW: dict[str, tuple[str, ...]] = {
     "anew": ("clip_regenerated",),
     "anew_absent": ("clip_regenerated", "edit_absent"),
     "damaged_absent": ("edit_absent",),
+    "anew_wrong": ("clip_regenerated", "edit_wrong"),
 }
 """Further variants to learn from: all of a clip is other than it was, which is no edit."""
 
@@ -128,7 +129,7 @@ def _trial(
         doses = dict.fromkeys(faults, Dose(1.0))
         doses |= implied(doses, operation)
         heard = scene
-        if variant == "anew_absent":  # what is still there is another take of it
+        if variant in ("anew_absent", "anew_wrong"):  # what is still there is another take of it
             kept = scene.events["B"]._replace(samples=scene.other_event("B"))
             heard = scene._replace(events=scene.events | {"B": kept})
         elif variant == "damaged_absent":

@@ -48,11 +48,13 @@ def word(scene: Scene, operation: str, doses: Mapping[str, Dose], rng: Generator
     event = scene.wrong() if misnamed else scene.events[wanted or "B"]
 
     def both(background: captions.Phrase, event: Sound) -> tuple[str, bool]:
-        centre, length = sum(event.span) / 2, len(scene.background)
+        length = len(scene.background)
+        # Which of three sounds comes when is not told.
+        centre = length / 2 if scene.companion else sum(event.span) / 2
         return captions.together(background, event.words, centre, length, rng)
 
     original = captions.alone(scene.words, rng)
-    again = scene.words if rng.random() < 0.5 else captions.phrase(scene.name, rng)
+    again = scene.words if rng.random() < 0.5 else scene.phrased(rng)
     if present:
         original, _ = both(scene.words, scene.events[present] if wanted else event)
     nameless = operation == "delete" and scene.is_mixture and not misnamed

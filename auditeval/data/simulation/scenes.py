@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -30,7 +30,8 @@ SLOTS: dict[str, tuple[str | None, str | None]] = {
 OPERATIONS = tuple(name for name in SLOTS if name != UNEDITED)
 
 Spare = Literal["other_take", "foreign", "noise", "wrong", "reading", "other_words"]
-Need = Spare | Literal["effect"]
+SPARES: tuple[Spare, ...] = get_args(Spare)
+Need = Spare | Literal["effect", "companion"]
 _SEED_OF: dict[Spare, int] = {
     **{"other_take": 0, "foreign": 1, "wrong": 2, "noise": 4, "reading": 5},
     "other_words": 0,  # a talker's scene has use for no other take
@@ -71,10 +72,10 @@ class Scene(NamedTuple):
 
     Spares are made when they are first asked for: `spare` gives "other_take" and "foreign" in the
     place of the background, "reading" the same words spoken anew, "other_words" others, and "noise"
-    under it; `wrong` is
-    in the place of an event (`spare_names` has the classes of these), `other_event` another take of
-    "B" or "C". `treated(ratio, seed)` is the background under its effect at that ratio of strength
-    (0: without), by the make of that seed. `offers` says which of all these there are.
+    under it; `wrong` is in the place of an event (`spare_names` has the classes of these),
+    `other_event` another take of "B" or "C". `treated(ratio, seed)` is the background under its
+    effect at that ratio of strength (0: without), by the make of that seed. `offers` says which of
+    all these there are. A `companion` is an event that the background has too, and should keep.
     """
 
     name: str
@@ -88,10 +89,16 @@ class Scene(NamedTuple):
     treated: Callable[[float, int], np.ndarray]
     offers: frozenset[Need]
     processors: Processors
+    companion: Sound | None = None
 
     @property
     def is_speech(self) -> bool:
         return self.name in SPEECH
+
+    def phrased(self, rng: np.random.Generator) -> Phrase:
+        """Words for the background, drawn anew."""
+        words = phrase(self.name, rng)
+        return words.joined(phrase(self.companion.name, rng)) if self.companion else words
 
     @property
     def is_mixture(self) -> bool:
@@ -252,6 +259,35 @@ def inverted(scene: Scene, rng: np.random.Generator) -> Scene:
         spare=lambda which: takes[which](),
         other_event=lambda slot: scene.spare("other_take"),
         offers=frozenset({*takes, "wrong"}),
+    )
+
+
+def accompanied(scene: Scene, rng: np.random.Generator) -> Scene:
+    """The same with one sound more, which should stay: "C", half a clip from where it was.
+
+    "B" is added or deleted. `rng` finds words.
+    """
+    event, length = scene.events["C"], len(scene.background)
+    by = length // 2
+
+    def beside(background: np.ndarray, samples: np.ndarray) -> np.ndarray:
+        return background + np.roll(samples, by)
+
+    start = (event.span[0] + by) % length
+    span = start, min(start + event.span[1] - event.span[0], length)
+    takes: dict[Spare, Callable[[], np.ndarray]] = {
+        "other_take": lambda: beside(scene.spare("other_take"), scene.other_event("C")),
+        "foreign": lambda: scene.spare("foreign"),
+        "noise": lambda: scene.spare("noise"),
+    }
+    companion = event._replace(samples=np.roll(event.samples, by), span=span)
+    there = scene._replace(companion=companion)
+    return there._replace(
+        background=beside(scene.background, event.samples),
+        words=there.phrased(rng),
+        events={"B": scene.events["B"]},
+        spare=lambda which: takes[which](),
+        offers=frozenset({*(scene.offers & takes.keys()), "wrong", "companion"}),
     )
 
 

@@ -39,7 +39,14 @@ _GENERATOR_SHARE = 0.7  # of their edits
 _UNDAMAGED_SHARE, _ANY_DAMAGE_SHARE = 0.3, 0.5
 _DAMAGE = ["background_lost", *(name for name, f in FAULTS.items() if f.stage is Stage.CLIP)]
 
+# Of three sounds the third goes instead of the one that should, or too, or one more comes.
+_OF_COMPANIONS: dict[str, dict[str, float]] = {
+    "delete": {"companion_instead": 0.15, "companion_lost": 0.1, "": 0.75},
+    "add": {"companion_lost": 0.1, "event_unasked": 0.2, "": 0.7},
+}
+
 _OF_OTHER_DRAWS = {*LATE, *(name for always in GENERATIVE.values() for name in always)}
+_OF_OTHER_DRAWS |= {name for chances in _OF_COMPANIONS.values() for name in chances}
 
 # The share of edits with each fault, whoever edits. Those of the edit itself are commoner: only
 # they tell what relevance is about.
@@ -173,6 +180,17 @@ def draw_inverted(
         name: Dose(1.0 if FAULTS[name].scale.unit == "share" else dose.severity)
         for name, dose in doses.items()
     }
+
+
+def draw_accompanied(
+    system: str, operation: str, scene: Scene, band_hz: float, rng: Generator
+) -> dict[str, Dose]:
+    """Fault -> dose for an `accompanied` scene: a third sound goes or one more comes, or what the
+    system does."""
+    doses = draw_doses(system, operation, scene, band_hz, rng)
+    chances = _OF_COMPANIONS[operation]
+    name = str(rng.choice(list(chances), p=list(chances.values())))
+    return {name: Dose(FAULTS[name].draw(band_hz, rng))} if name else doses
 
 
 def draw_generative(scene: Scene, rng: Generator) -> str:

@@ -6,7 +6,14 @@ import numpy as np
 from numpy.random import Generator
 
 from auditeval.audio import Waveform, resample
-from auditeval.data.simulation.faults.fault import ContentFault, Edit, Fault, Scale, Stage
+from auditeval.data.simulation.faults.fault import (
+    ContentFault,
+    Edit,
+    EditFault,
+    Fault,
+    Scale,
+    Stage,
+)
 from auditeval.data.simulation.signals import RATE_HZ, Span, blended, decibels, somewhere, stretched
 
 _BLOCK = round(0.25 * RATE_HZ)
@@ -20,6 +27,41 @@ def _take_anew(edit: Edit, background: np.ndarray) -> None:
     edit.touched.append((0, len(background)))
     if edit.wanted:
         edit.event = edit.scene.other_event(edit.wanted)
+
+
+# The one of two events that should stay is gone, and the other is still there. Before what befalls
+# all of the background, as it takes samples away.
+@EditFault(
+    relevance=((0, 0), (1, 3.6)),
+    faithfulness=((0, 0), (1, 2.0)),
+    operations=("delete",),
+    stage=Stage.BACKGROUND,
+    needs="companion",
+    whole=True,
+    since=19,
+)
+def companion_instead(edit: Edit, amount: float, rng: Generator) -> None:
+    _take_away(edit)
+    edit.event, edit.places = edit.before, []
+
+
+# An event that should stay is gone too: "major" where it is one of two sounds.
+@EditFault(
+    relevance=((0, 0), (1, 0.3)),
+    faithfulness=((0, 0), (1, 2.0)),
+    operations=("add", "delete"),
+    stage=Stage.BACKGROUND,
+    needs="companion",
+    since=19,
+)
+def companion_lost(edit: Edit, amount: float, rng: Generator) -> None:
+    _take_away(edit)
+
+
+def _take_away(edit: Edit) -> None:
+    if (companion := edit.scene.companion) is not None:
+        edit.background = edit.background - companion.samples
+        edit.touched.append(companion.span)
 
 
 # The whole clip taken anew: only its kind is left, the edit is there. First, so that the others of

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from auditeval.data.simulation.scenes import OPERATIONS, SLOTS, Need, Scene
+from auditeval.data.simulation.scenes import OPERATIONS, SLOTS, SPARES, Need, Scene
 from auditeval.data.simulation.signals import Span, blended
 from auditeval.types import AXES, Axis
 
@@ -141,8 +141,7 @@ class Fault:
         self.effect(edit, self.amount(dose.severity), rng)
 
     def _changed(self, x: np.ndarray, edit: Edit, dose: Dose, rng: Generator) -> Any:
-        needs = self.needs
-        given: list[Any] = [edit.scene.spare(needs)] if needs and needs != "effect" else []
+        given: list[Any] = [edit.scene.spare(spare) for spare in SPARES if spare == self.needs]
         given += [edit.scene.processors] if self.processor else []
         return self.effect(x, self.amount(dose.severity), rng, *given)
 
