@@ -57,6 +57,7 @@ _SIDE_NAMES = (
     "along",  # change against the same time +-1 patch, rms over time, of the labels asked for,
     "share",  # as cosine,
     "moment",  # at the time of the greatest,
+    "stray",  # where these hardly change: labels unlike the words, above those asked for,
     "rank",  # log of how many labels changed more
     "before",  # the labels asked for at their loudest in the clip that should have less of them,
     "after",  # and in the one that should have more,
@@ -77,7 +78,9 @@ LABEL_NAMES: tuple[str, ...] = (
     "captions_along",  # change of the labels that differ between the captions,
     "captions_share",  # as cosine
     "target_after",  # labels of the target caption in the edit, at their loudest
-    "kept_fall",  # loss of the labels that both captions name
+    "kept_fall",  # loss of the labels that both captions name,
+    "kept_moment",  # at the time of the greatest, above that of the labels that are to go,
+    "kept_lead",  # and where each loses most, below 0: those went that were to go
     *(f"least_{name}" for name in _LEAST_NAMES),  # of the sides asked for, 0 without any
 )
 _FADE = 0.1  # length of a change of a mean unit embedding below which its share fades out
@@ -153,6 +156,7 @@ def weigh_labels(
         *_captions(
             texts.original, texts.target, (rise - fall) / 2, _rms(falls, falls_over), peaks[1]
         ),
+        *_kept(texts, falls),
         *(min((found[name] for found in sides), default=0.0) for name in _LEAST_NAMES),
     ]
     return np.array(values, np.float32)
@@ -229,6 +233,7 @@ class _Asked(NamedTuple):
             self.soft @ typical,
             self.soft @ _unit(typical),
             (gains @ self.soft).max(),
+            self._stray(gains),
             _rank(typical, typical[self.meant].max()),
             self.soft @ before,
             self.soft @ after,
@@ -238,6 +243,12 @@ class _Asked(NamedTuple):
     def weigh_difference(self, heard: np.ndarray, loud: float) -> list[float]:
         """Evidence of what only one clip has :: (J,), 0..1."""
         return [self.soft @ heard, self.soft @ _unit(heard), *self._lead(heard), loud]
+
+    def _stray(self, gains: np.ndarray) -> float:
+        along = gains @ self.soft
+        elsewhere = gains[along < max(_ASKED * float(along.max()), GAIN_FLOOR)]
+        others = elsewhere[:, self.unlike].max(axis=1, initial=0)
+        return float((others - elsewhere[:, self.meant].max(axis=1)).max(initial=0))
 
     def _lead(self, gain: np.ndarray) -> list[float]:
         hit = gain[self.meant].max()
@@ -266,6 +277,15 @@ def _captions(
         target @ after,
         np.minimum(original, target) @ fall,
     ]
+
+
+def _kept(texts: Texts, falls: np.ndarray) -> list[float]:
+    """Whether what is to stay went, or what is to go."""
+    kept = np.minimum(_soften(texts.original), _soften(texts.target))
+    kept, gone = kept / max(float(kept.sum()), 1e-6), _soften(texts.removed)
+    moment = (falls @ kept - falls @ gone).max(initial=0)
+    most = falls.max(axis=0)
+    return [moment, most @ kept - most @ gone]
 
 
 def _soften(weights: np.ndarray) -> np.ndarray:

@@ -135,6 +135,31 @@ def test_what_was_asked_is_told_from_something_else() -> None:
     assert removed == [0] * len(_SIDE_NAMES)
 
 
+def test_what_nobody_asked_for_strays_at_a_time_of_its_own() -> None:
+    """Also where the sound that was asked for is the louder one."""
+    texts = words(1), NO_WORDS, words(0), words(0, 1)
+    right = frames({1: 8})["joint"]
+    too = right.copy()
+    too[1, 2] = 4
+    alone, beside, instead = (
+        named(frames({}), tagged(joint), *texts) for joint in (right, too, frames({2: 8})["joint"])
+    )
+    assert alone["added_stray"] == 0 < beside["added_stray"] < instead["added_stray"]
+    assert beside["added_mean_lead"] > 0  # in the mean over time it does not show
+
+
+@pytest.mark.parametrize(("lost", "stayed"), [(0, True), (1, False), (2, True)])
+def test_of_two_sounds_the_one_that_went_is_told(lost: int, stayed: bool) -> None:
+    """Of labels 1 and 2 that are there, both at one time, 2 is to go."""
+    joint = frames({1: 8, 2: 8})["joint"]
+    left = joint.copy()
+    left[:, lost] = 0
+    texts = NO_WORDS, words(2), words(1, 2), words(1)
+    found = named(tagged(joint), tagged(left), *texts)
+    assert (found["kept_moment"] == 0) == stayed
+    assert round(found["kept_lead"] / 2.2) == {0: 0, 1: 1, 2: -1}[lost]
+
+
 def test_the_opposite_instruction_turns_the_sign() -> None:
     texts = words(1), NO_WORDS, words(0), words(0, 1)
     there = named(frames({}), frames({1: 8}), *texts)

@@ -32,7 +32,7 @@ _LEAST = 0.15  # of the evidence of a sound that comes when it should not
 _OF_ADDED = [
     place
     for place, name in enumerate(LABEL_NAMES)
-    if (name.startswith(("added_", "least_")) and not name.endswith("rank"))
+    if (name.startswith(("added_", "least_")) and not name.endswith(("rank", "stray")))
     or name in ("captions_along", "captions_share", "target_after")
 ]
 
