@@ -141,6 +141,10 @@ class Fit(Protocol[Seen, Taught]):
 
     name: str
 
+    one_thread: bool = False
+    """Whether its models are small, so that one thread does: what they learn then does not depend
+    on how many there are, as products of matrices do."""
+
     def validates(self, kind: str) -> bool:
         """Whether models of this name see the validation part as such while they are trained."""
         return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -12,6 +13,7 @@ from torch import Tensor
 from auditeval import checkpoint
 from auditeval.atomic import write_text
 from auditeval.pretrained.accelerators import memory_of
+from auditeval.pretrained.threads import one_thread
 from auditeval.report import evaluation
 from auditeval.report.agreement import Predictions
 from auditeval.training import resuming
@@ -59,11 +61,12 @@ def answered(job: Job[Seen, Taught], tests: Mapping[str, Examples[Seen]]) -> Out
     parts += [(asked[name], of_test) for name, of_test in tests.items()]
     missing = [(files, part) for files, part in parts if not files.ratings.exists()]
     if missing:
-        model = _kept(job) if held_out.ratings.exists() else _trained(job)
-        if model is None:
-            return None
-        for files, part in missing:
-            files.write(_answers(job, model, part))
+        with one_thread() if job.plan.fit.one_thread else nullcontext():
+            model = _kept(job) if held_out.ratings.exists() else _trained(job)
+            if model is None:
+                return None
+            for files, part in missing:
+                files.write(_answers(job, model, part))
     return Outcome(held_out.read(), {name: files.read() for name, files in asked.items()})
 
 

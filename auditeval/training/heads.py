@@ -34,6 +34,7 @@ class HeadsFit(Fit[PairFeatures, Regressor]):
     """
 
     name = "heads"
+    one_thread = True
 
     def __init__(
         self, epochs: Mapping[str, int], batch_size: int, validation_batch_size: int

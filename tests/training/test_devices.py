@@ -1,4 +1,7 @@
-"""Heads on two devices, joined by gloo, as `train.py` is started on them: one run, not two."""
+"""Heads on two devices, joined by gloo, as `train.py` is started on them: one run, not two.
+
+And on another number of threads, which changes nothing.
+"""
 
 from __future__ import annotations
 
@@ -89,3 +92,23 @@ def logged(folder: Path) -> list[dict[str, float]]:
     with (folder / "metrics.csv").open() as file:
         rows = list(csv.DictReader(file))
     return [{key: float(x) for key, x in row.items() if x and key != "step"} for row in rows]
+
+
+def test_what_is_learnt_does_not_depend_on_the_number_of_threads(
+    table: Path, tmp_path: Path
+) -> None:
+    large = ["model.hidden=[2048]", "fit.batch_size=64", f"data.path={table}"]
+    before = torch.get_num_threads()
+    try:
+        for threads in (1, 2):
+            torch.set_num_threads(threads)
+            given = [*SMALL, *large, f"run_dir={tmp_path / str(threads)}"]
+            with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
+                train(compose("train", given))
+            assert torch.get_num_threads() == threads
+    finally:
+        torch.set_num_threads(before)
+    weights = [
+        tmp_path / n / "concat" / "holdout" / "checkpoint" / "model.safetensors" for n in "12"
+    ]
+    assert weights[0].read_bytes() == weights[1].read_bytes()
