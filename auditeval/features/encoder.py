@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -47,6 +48,13 @@ class Encoder:
             alignment=tuple(f"{x.name}.{n}" for x in self._comparing for n in x.alignment),
             evidence=tuple(f"{x.name}.{n}" for x in self.reading for n in x.evidence),
         )
+
+    def described(self) -> Encoder:
+        """What it says of itself, without its models: to be sent where nothing is encoded."""
+        described = copy(self)
+        described.extractors = {name: x.described() for name, x in self.extractors.items()}
+        described._comparing = []
+        return described
 
     def to(self, device: str) -> None:
         """Run on a torch device from now on."""

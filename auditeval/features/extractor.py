@@ -95,6 +95,13 @@ class Extractor:
         kind = self.device.type
         return f"{self.name}@{self.revision}" + ("" if kind == "cpu" else f"-{kind}")
 
+    def described(self) -> Extractor:
+        """One that is called as it is, and encodes nothing."""
+        described = Extractor()
+        described.name, described.revision = self.name, self.revision
+        described.arguments = self.arguments
+        return described
+
     def to(self, device: str) -> None:
         """Run on a torch device from now on; those that know the CPU only stay there."""
         if self.modules:

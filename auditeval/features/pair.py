@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, PositiveInt, ValidationError
 from torch import Tensor
@@ -75,6 +76,10 @@ class PairFeatures(NamedTuple):
     alignment: Tensor
     evidence: Tensor
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """To another process it goes as arrays, which joblib lays where both can see them."""
+        return _of_arrays, tuple(part.numpy(force=True) for part in self)
+
     @classmethod
     def stack(cls, rows: Sequence[PairFeatures]) -> PairFeatures:
         """B pairs to a batch."""
@@ -95,3 +100,7 @@ class PairFeatures(NamedTuple):
 
     def to(self, device: torch.device) -> PairFeatures:
         return PairFeatures(*(part.to(device) for part in self))
+
+
+def _of_arrays(*parts: np.ndarray) -> PairFeatures:
+    return PairFeatures(*map(torch.from_numpy, parts))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -47,6 +47,12 @@ class Outcome(NamedTuple):
 
     held_out: Answers
     tests: dict[str, Answers]
+
+
+def is_answered(job: Job[Seen, Taught], tests: Iterable[str]) -> bool:
+    """Whether nothing is left to do of it, its answers for these further tests among it."""
+    files = [_Files(job.folder), *(_Files(job.folder, f"-{name}") for name in tests)]
+    return all(of.ratings.exists() for of in files)
 
 
 def answered(job: Job[Seen, Taught], tests: Mapping[str, Examples[Seen]]) -> Outcome | None:

@@ -38,9 +38,10 @@ from auditeval.training import held_out, process, record, shape
 from auditeval.training.baselines import Baseline, ask, constant
 from auditeval.training.configured import call, plain
 from auditeval.training.fit import Examples, Job, Plan, Seen, Taught
-from auditeval.training.fold import EVALUATION, Answers, answered
+from auditeval.training.fold import EVALUATION, Answers
 from auditeval.training.further_tests import FurtherTest
 from auditeval.training.rehearsal import rehearse
+from auditeval.training.side_by_side import all_answered
 from auditeval.training.wandb_logger import WandbLogger
 from auditeval.types import AXES, EditPair, UserError, whole
 
@@ -125,13 +126,13 @@ def _train(config: DictConfig, folder: Path, device: torch.device) -> Trained | 
     seconds = time.perf_counter() - started
     log.info("features of %d pairs in %.1f s, %d encoded", len(pairs), seconds, store.misses)
     if not process.is_first():
-        _models(plan, examples, further, folder)
+        _models(plan, examples, further, folder, config.workers)
         return None
     record.hear(folder, pairs, {name: test.pairs for name, test in tests.items()}, contents)
 
     said = ask(baselines, examples.take(_tested(plan)))
     of_tests = {name: ask(test.baselines, further[name]) for name, test in tests.items()}
-    by_models = _models(plan, examples, further, folder)
+    by_models = _models(plan, examples, further, folder, config.workers)
     report = _report(plan, pairs, [*said, *by_models.held_out], folder, config.resamples)
     tables = {
         name: test.report(
@@ -221,15 +222,21 @@ def _models(
     examples: Examples[Seen],
     tests: Mapping[str, Examples[Seen]],
     folder: Path,
+    workers: int,
 ) -> _Said:
     """What each model says, trained where it is not yet: of the held-out parts of all folds
     together, and of each test once for each fold."""
     said = _Said([], {name: [] for name in tests})
+    jobs = [
+        Job(plan, name, examples, fold, folder / name / fold.name)
+        for name in plan.models
+        for fold in plan.folds
+    ]
+    outcomes = iter(all_answered(jobs, tests, workers))
     for name in plan.models:
         together = Answers({}, {})
         for fold in plan.folds:
-            job = Job(plan, name, examples, fold, folder / name / fold.name)
-            outcome = answered(job, tests)
+            outcome = next(outcomes)
             if outcome is None:
                 continue
             together.ratings.update(outcome.held_out.ratings)
