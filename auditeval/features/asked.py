@@ -87,11 +87,12 @@ _THE_SAME = frozenset(("it", "that", "this", "them", "these", "those"))
 _ASKED = tuple(
     re.compile(_START + pattern, re.IGNORECASE)
     for pattern in (
-        rf"substitut\w*{_THEN}(?P<new>.+?)\s+for\s+(?P<gone>.+)",
+        rf"(?:substitut\w*|(?:swap\w*|sub|switch\w*) in){_THEN}(?P<new>.+?)\s+for\s+(?P<gone>.+)",
         rf"(?:{_ADD}|use|place|play){_THEN}(?P<new>.+?)\s+where\s+(?P<gone>.+?)\s+"
         r"(?:was|were|is|are|used to be)(?=$|[,;.!?])",
         rf"{_REPLACE}{_THEN}(?P<gone>.+?)\s+(?P<by>with|by|for|to|into)\s+(?P<new>.+)",
-        rf"(?:{_ADD}\s+|(?<!.){_HERE})(?P<new>.+?)\s+(?:instead of|in place of)\s+(?P<gone>.+)",
+        rf"(?:{_ADD}\s+|(?<!.){_HERE})(?P<new>.+?)\s+(?:instead of|in place of|in lieu of)\s+"
+        r"(?P<gone>.+)",
         r"(?:take|cut|filter|get|pull|strip|edit|leave)\s+(?!out\b|away\b|rid\b)"
         r"(?P<gone>.+?)\s+(?:out|away)\b",
         rf"{_REMOVE}{_THEN}(?P<gone>.+)",

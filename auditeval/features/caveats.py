@@ -45,14 +45,16 @@ _WAY = re.compile(
     r"\b(?:\w{3,}er|(?:rais|lower|increas|decreas|boost|amplif|speed|slow|turn|pitch)\w*)\b",
     re.IGNORECASE,
 )
-_PLEASE = re.compile(r",?\s*\b(?:please|kindly|thanks|thank you)\b,?\s*", re.IGNORECASE)
+_THANKS = r"\b(?:please|kindly|thanks|thank you)\b,?\s*"
+# "In this clip, please add" begins an order; ", please" ends one.
+_PLEASE = re.compile(rf"(?P<comma>,)\s*{_THANKS}(?=\w)|,?\s*{_THANKS}", re.IGNORECASE)
 _MOST = 2000  # characters: what MiniLM reads of a text is shorter, and patterns try every place
 _APOSTROPHE = re.compile(r"(?<=\w)[’ʼ](?=\w)")
 
 
 def without_courtesies(text: str) -> str:
     """The first 2,000 characters of a text in one line, without "please" and the like."""
-    return _cut(_PLEASE, _APOSTROPHE.sub("'", " ".join(text.split())[:_MOST]))
+    return _cut(_PLEASE, _APOSTROPHE.sub("'", " ".join(text.split())[:_MOST]), r"\g<comma>")
 
 
 def without_caveats(text: str) -> str:
@@ -74,7 +76,8 @@ def without_caveats(text: str) -> str:
     return spared if _WAY.search(spared) else left
 
 
-def _cut(pattern: re.Pattern[str], text: str) -> str:
-    left = re.sub(r"^\s*(?:[,;.:]|\b(?:but|and|then)\b)\s*", "", pattern.sub(" ", text))
+def _cut(pattern: re.Pattern[str], text: str, stays: str = "") -> str:
+    left = pattern.sub(f"{stays} ", text)
+    left = re.sub(r"^\s*(?:[,;.:]|\b(?:but|and|then)\b)\s*", "", left)
     left = re.sub(r"\s*([,;.!?])(?:\s*[,;.])*", r"\1", " ".join(left.split()))
     return left if re.search(r"\w", left) else text

@@ -15,7 +15,7 @@ from auditeval.features.alignment import Alignment, percentiles
 Frames = dict[str, np.ndarray]
 """What an extractor knows of a clip frame by frame, by name."""
 
-REVISION = "11"
+REVISION = "12"
 """Of what extractors make of the frames and texts of a pair, here, in `asked`, `alignment`,
 `evidence` and `reworded`: changes whenever the same would make other numbers."""
 

@@ -35,6 +35,8 @@ _PATTERNS = tuple(
         rf"{_REMOVE} {_REST}\b",
         rf"\b{_REMOVE} {_REST},? (?:and |but |while )?(?:just |only )?"
         rf"(?:keep|leav|retain|preserv)(?:e|ing)? (?:{_ONLY} )?{_K}",
+        rf"(?:^|[,;.]\s*){BUT} (?P<kept>[^,;:.!?]{{2,80}}?), {_REMOVE} {ALL}\b",
+        r"\b(?:pull|lift|bring)(?:ing)? (?P<kept>[^,;:.!?]{2,80}?) out of (?:all )?the noise\b",
         rf"\b{_KEEP}(?:ing)?(?: to hear)? {_ONLY} {_K}",
         rf"\b(?:only|just|solely) (?:want |need )?(?:to )?(?:keep|hear|retain|preserv|leav)"
         rf"(?:e|ing)? {_K}",
@@ -52,8 +54,7 @@ _PATTERNS = tuple(
         r"^(?P<kept>[^,;:.!?]{2,80}?) only[.!?]*$",
         r"\b(?:pull|get|take|lift|cut|filter) (?P<kept>[^,;:.!?]{2,80}?)(?: out)? "
         r"(?:by itself|by themselves|on (?:its|his|her|their) own)\b",
-        rf"\bseparat(?:e|ing) (?:out )?(?P<kept>[^,;:.!?]{{2,80}}?) from (?:{_REST}|"
-        r"the background|the mix(?:ture)?)\b",
+        r"\bseparat(?:e|ing) (?:out )?(?P<kept>[^,;:.!?]{2,80}?) from (?:the|an?|all|every\w*)\b",
         r"\bmake (?P<kept>[^,;:.!?]{2,80}?) the only (?:sound|thing|noise)\b",
         rf"\b(?:isolat(?:e|ing)|extract(?:ing)?|solo(?:ing)?|single out) {_K}",
         r"^(?:just|only) (?P<kept>[^,;:.!?]{2,80}?)(?:,? (?:and )?nothing else|[.!?]*$)",

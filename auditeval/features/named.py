@@ -43,8 +43,10 @@ _NO_SOUND = re.compile(
     r"(?=$|[,;]|\s+(?:of|by|from|to|in|on|at|for|and|so|a|just|back|down|up|more|\w+ly)\b)|"
     r"^(?:it|up|down)\b|\b(?:up|down)$|"
     r"^(?:everything|every|all|anything)\b.*\b(?:except|but|besides|apart from|other than|"
-    r"not|isn't|aren't)\b|^(?:everything|anything|nothing)$|"
-    r"^(?:the )?(?:end|ending|beginning|start|intro|outro)$|"
+    r"not|isn't|aren't)\b|^(?:everything|anything|nothing|neither|none)$|"
+    r"^(?:the )?(?:end|ending|beginning|start|intro|outro)$|\bshort$|"
+    r"^(?:the )?(?:first|second|last|final|opening|closing|initial)\b.*\b(?:seconds?|minutes?|half|"
+    r"third|quarter|part)$|"
     r"^(?:everything|anything|all|every sound) else\b|^(?:all |everything )?(?:of )?the rest\b|"
     r"^(?:(?:all|any|every|the|those|these) )*other (?:\w+ )?(?:sound|noise|thing|source)s?\b",
     re.IGNORECASE,

@@ -31,7 +31,7 @@ _MUST = r"(?:should|must|has to|have to|needs? to|ought to|shall|(?:is|are)(?: s
 _CAN = r"(?:can|could|may|might|should|shall)"
 _WE = rf"{_CAN}(?:n't)? (?:we|i)(?: (?:also|please|maybe|just))*"
 _IT = r"(?:it|this|that|same|clip|recording|audio|track|version|scene)"
-_INSTEAD = r"(?:instead of|in place of|rather than)"
+_INSTEAD = r"(?:instead of|in place of|in lieu of|rather than)"
 _ADDED = (
     r"(?:add|insert|includ|introduc|overlai|overlay|layer|superimpos|mix|blend|splic|heard|audible|"
     r"present)(?:ed|d)?(?: in)?"
@@ -55,14 +55,38 @@ _PUT = (
     r"(?:superimpos(?:e|ing)|plac(?:e|ing)|append(?:ing)?|embed(?:ding)?|incorporat(?:e|ing)|inject(?:ing)?|"
     r"generat(?:e|ing)|creat(?:e|ing)|synthesi[sz](?:e|ing)|produc(?:e|ing)|simulat(?:e|ing)|"
     r"(?:sprinkl(?:e|ing)|blend(?:ing)?|stack(?:ing)?)(?: in)?|give (?:me|us)|"
-    r"(?:splice|weave|work|slip|throw|toss|paste|dub|fold|pipe|drop|stick|patch|fade) in)"
+    r"(?:splice|weave|work|slip|throw|toss|paste|dub|fold|pipe|drop|stick|patch|fade|write|slide|"
+    r"swap|sub) in)"
 )
 _DROP = (
-    r"(?:kill(?:ing)?|los(?:e|ing)|hid(?:e|ing)|ditch(?:ing)?|discard(?:ing)?|omit(?:ting)?|exclud(?:e|ing)|"
+    r"(?:kill(?:ing)?|(?:hush|shush)(?:ing)?|los(?:e|ing)|hid(?:e|ing)|ditch(?:ing)?|discard(?:ing)?|omit(?:ting)?|exclud(?:e|ing)|"
     r"cancel(?:l?ing)?(?: out)?|subtract(?:ing)?|purg(?:e|ing)|stop(?:ping)?|scrap|axe|dump|"
     r"(?:clean|clear|wipe|scrub|edit|block|tune|weed|rub|throw|blank)(?:n?ing)? out|"
+    r"(?:zero|fade|gate|swap|sub)(?:[dpb]?ing)? out|clear(?:ing)?(?= .+ from\b)|"
     r"(?:do|doing) away with|(?:turn|switch|shut)(?:t?ing)? off)"
 )
+_COVER = (
+    r"(?:overdub(?:b?ing)?|supplant(?:ing)?|mask(?:ing)?|overwrit(?:e|ing)|"
+    r"cover(?:ing)?(?: up)?|drown(?:ing)?(?: out)?)"
+)
+_ENRICH = (
+    r"(?:enhanc|enrich|supplement|augment|complement|populat|embellish|underscor|combin|accompan|"
+    r"decorat|underlin|underpin|punctuat|follow|preced|top|round|spice|liven|back|pad)"
+    r"(?:e|y|p?ing|ying|ing)?"
+)
+_OPEN = r"(?:start|begin|open|end|finish|close|conclude)(?:n?ing)?(?: off)?"
+_WHOLE = r"(?:it|this|(?:the|this|my) (?:clip|recording|audio|scene|track|mix|file|soundtrack))"
+_SO_THAT = r"\b(?:in which|where|so that|such that|with)"
+_IS = r"(?:is|are|was|were|has been|have been|gets?)"
+_KIND = (
+    r"(?:background|foreground|backdrop|animal|bird|instrument|vehicle|weather|scene|setting|"
+    r"ambi[ae]nce|sound|noise|event|source)"
+)
+_KNOWN_ONE = (
+    r"(?:an?|the|this|that|these|those|my|his|her|its|our|their|your|some|another|it|him|them|me|"
+    r"us|you|everyone|everybody|everything|all|both|each|more|less|no|only|there|be|\w+'s)"
+)
+_NO_NEW = r"[^,;:.!?]*\b(?:fad(?:e|es|ing)|pauses?|silence|boost|beat of|crescendo)\b"
 _BEGIN = (
     r"(?:^|[,;:.!?–—-]\s*|\b(?:and|but|then|so|also|now|just|please|to|you|let's|lets|let us|we|"
     r"about|mind|of|by|me|not)\s)\s*"
@@ -82,10 +106,13 @@ _PLACE = r"(?:put|use|play|place|have)"
 _FEW = r"(?:bit|little|lot|tad|touch|notch|shade|whole|hint|great|good|whisper)"
 _TAKE_IT = (
     r"(?:(?:remove|delete|erase|mute|silence|drop|cut|lose|get rid of|take out|filter out) "
-    r"(?:it|that|them|this)|take (?:it|that|them) (?:out|away)|i (?:do not|don't) (?:want|need) "
-    r"(?:it|that|them))\b"
+    r"(?:it|that|them|this)|(?:take|get) (?:it|that|them) (?:out|away)|"
+    r"i (?:do not|don't) (?:want|need) (?:it|that|them))\b"
 )
-_VERB_ALONE = r"[^\W\d_]+(?= (?:in|at|near|over|after|before|by|from|then|once|twice)\b|$|[,;:.!?])"
+_VERB_ALONE = (
+    r"[^\W\d_]+(?=(?: \w+ly)? (?:in|at|near|over|after|before|by|from|then|once|twice|throughout|"
+    r"half ?way|mid ?way|during|behind|under|on|outside|nearby)\b|$|[,;:.!?])"
+)
 _WISHES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -100,14 +127,31 @@ _WISHES = tuple(
         rf"{_BEGIN}(?:trad(?:e|ing)|switch(?:ing)?|(?:trade|switch) out) "
         rf"(?P<gone>{_THING}) (?:for|with|to) {_NEW}",
         rf"{_BEGIN}(?:let|have|make) (?P<gone>{_THING}) (?:become|turn into|into) {_ONE}{_NEW}",
+        rf"(?:{_BEGIN}let|{_CLAUSE}) ?(?P<gone>the {_THING}) (?:{_MUST} )?be "
+        rf"(?P<new>an? (?!{_FEW}\b){_THING}){_END}",
+        rf"{_BEGIN}(?:let|have|get) (?P<gone>{_THING}) (?:be )?{_SWAPPED} (?:with|by|for) {_NEW}",
+        rf"{_CLAUSE}(?P<gone>{_THING}) (?:{_MUST} )?(?:gives? way to|makes? way for) {_NEW}",
+        rf"{_BEGIN}(?:swap|exchange)(?:p?ing)? (?P<gone>{_THING}) against {_NEW}",
+        rf"^not (?P<gone>{_THING}),? but {_NEW}",
+        r"^(?P<there>\w+(?: \w+)?) (?:to|into) (?P<new>\w+(?: \w+)?)[.!]*$",
+        rf"{_BEGIN}(?:re-?)?(?:orchestrat|arrang)(?:e|ing)? (?P<gone>the {_THING}) for {_NEW}",
+        rf"{_BEGIN}play(?:ing)? (?P<gone>the {_THING})(?:'s)? {_PART} on {_NEW}",
+        rf"{_BEGIN}{_COVER} (?P<gone>{_THING}) (?:with|by|using) {_NEW}",
+        rf"{_BEGIN}(?:morph|modify|alter|reshape|mutate)(?:ing)? (?P<gone>{_THING}) into {_NEW}",
+        rf"{_BEGIN}(?:edit|alter|chang|modify|revis|updat|switch|mak)(?:e|ing)? (?:the|this|my) "
+        rf"{_KIND} from (?P<there>{_THING}) (?:in)?to {_NEW}",
+        rf"{_BEGIN}(?:edit|alter|change|modify|make) (?P<gone>{_THING}) so (?:that )?it"
+        rf"(?:'s| is| becomes)(?: now)? {_ONE}{_NEW}",
+        rf"\b{_KIND} {_MUST} be (?P<new>{_THING}),? (?:and )?not {_GONE}",
         rf"{_CLAUSE}(?P<gone>{_THING}) (?:becomes|turns into|"
-        rf"{_MUST} (?:become|turn into)) {_ONE}{_NEW}",
+        rf"{_MUST} (?:become|turn into)) (?:{_ONE}|(?=\w+ing\b)){_NEW}",
         rf"(?:{_WANT}{_HAVE}|there {_MUST} be|{_WE} (?:have|hear)|use|have|play|make it|"
         rf"give me) (?P<new>{_THING}),? (?:{_INSTEAD}|and not) {_GONE}",
         rf"{_I} (?:prefer|hear|have) (?P<new>{_THING}) (?:than|to|over) {_GONE}",
         rf"{_CLAUSE}(?P<new>{_THING}) {_MUST} (?:replace|take the place of|stand in for) {_GONE}",
         rf"{_CLAUSE}{_CAN} (?P<new>{_THING}) (?:please )?(?:replace|take the place of) {_GONE}",
-        rf"^(?:(?:change|replace|swap|turn) )?(?P<gone>{_THING}) ?(?:->|=>|→|⇒) ?{_NEW}",
+        rf"^(?:\w+: ?|(?:change|replace|swap|turn|substitute) )?(?P<gone>{_THING}) ?(?:->|=>|→|⇒) ?"
+        rf"{_NEW}",
         rf"{_BEGIN}(?:let|have|make) (?P<gone>the {_THING}) turn into {_NEW}",
         rf"{_BEGIN}(?:let|have) (?P<new>{_THING}) (?:replace|take the place of|stand in for|"
         rf"take over from) {_GONE}",
@@ -116,7 +160,9 @@ _WISHES = tuple(
         rf"{_BEGIN}giv(?:e|ing) (?P<gone>the {_THING})(?:'s)? {_PART} to {_NEW}",
         rf"(?:{_BEGIN}make|{_WANT}) (?P<gone>the (?!{_IT}\b)\w+(?: \w+)?)(?: to (?:be|become|"
         rf"turn into))? (?P<new>an? (?!{_FEW}\b){_THING}){_END}",
-        rf"^(?P<new>an? {_THING}),? rather than {_GONE}",
+        rf"^(?P<new>(?:an? {_THING}|\w+)),? {_INSTEAD} {_GONE}",
+        rf"{_SO_THAT} (?P<gone>{_THING}) {_IS} {_SWAPPED} (?:with|by|for|to|into) {_NEW}",
+        rf"\breplacement of (?P<gone>{_THING}) (?:with|by) {_NEW}",
         rf"{_CLAUSE}where (?:there (?:is|are|was|were) )?(?P<gone>{_THING})"
         rf"(?: (?:is|are|was|were))?, {_PLACE} {_NEW}",
         rf"^[-–−] ?(?P<gone>[^\W\d_][^,;:.!?+]{{1,80}}?) ?\+ ?{_NEW}",
@@ -128,6 +174,22 @@ _WISHES = tuple(
         rf"^(?P<gone>the {_THING}) (?:is|are|sounds?|gets?|keeps?|bothers?|annoys?|disturbs?)\b"
         rf"[^,;.]*?[,;.]? (?:so |and |please )*{_TAKE_IT}",
         rf"\b(?:except|but|only)(?: that)? (?P<gone>{_THING}) (?:is|are) {_TAKEN}{_END}",
+        rf"{_SO_THAT} (?P<gone>{_THING}) {_IS} {_TAKEN}{_END}",
+        rf"^(?:there(?:'s| is| are) )?(?:too|so) (?:much|many) (?P<gone>{_THING})[,;.]? "
+        rf"(?:so |and |please )*{_TAKE_IT}",
+        rf"^(?P<gone>{_THING}) (?:is|are) (?:not (?:wanted|needed|required)|unwanted|unneeded)"
+        rf"{_END}",
+        rf"^(?P<gone>{_THING}) (?:removal|deletion|suppression|elimination){_END}",
+        rf"^(?:removal|deletion|suppression|elimination) of {_GONE}",
+        rf"\bsame(?: \w+)?,? (?:but )?(?:minus|less) {_GONE}",
+        rf"\b(?:better|nicer|great|good|nice|cleaner) without(?: any)? {_GONE}",
+        rf"{_BEGIN}(?:rid|free|clear|cleanse|purify|clean)(?:ing)? {_WHOLE} (?:of|from) {_GONE}",
+        rf"{_BEGIN}(?:clean|tidy)(?:ing)? up {_GONE}",
+        rf"{_BEGIN}(?:take|bring|turn|fade|pull)(?:ing)? (?P<gone>{_THING}) (?:all the way )?"
+        rf"(?:down )?to (?:nothing|zero|silence){_END}",
+        rf"{_BEGIN}(?:attenuate|reduce|lower|suppress|quiet(?:en)?)(?:ing)? (?P<gone>{_THING}) "
+        rf"(?:completely|entirely|fully|to (?:nothing|zero|silence)){_END}",
+        rf"{_BEGIN}(?:make|have) it (?:stop|quit) (?P<gone>\w+ing){_END}",
         r"^(?P<gone>(?!\w+ing\b)\w+)(?<!turn)(?<!switch)(?<!shut)(?<!cut)(?<!fade)(?<!kick)(?<!take)(?<!back)"
         rf"(?<!show)(?<!well)(?<!far)(?<!hands) off{_END}",
         rf"(?:{_BEGIN}|\b{_WANT}(?: to)? )(?:(?:keep|leave|retain|preserve|hear|have|play|give me)"
@@ -139,6 +201,7 @@ _WISHES = tuple(
         rf"\b(?:there {_MUST} be|let there be|{_WANT}{_HAVE}) no (?:more )?{_GONE}",
         rf"\blet there not be(?: any)? {_GONE}",
         rf"^(?:no more|no|without|minus)(?: any)? {_GONE}",
+        rf"[,;:.]\s*no (?P<there>{_THING}){_END}",
         rf"\b{_IT}(?: again)?(?:,? but)? (?:without(?: any)?|with no(?: more)?) {_GONE}",
         r"\b(?:give me|play|(?:have|hear|want|like|keep)(?: to (?:hear|have))?) "
         rf"[^,;:.!?]{{2,80}}?,? (?:but )?without(?: any)? {_GONE}",
@@ -159,10 +222,29 @@ _WISHES = tuple(
         # Here.
         rf"\bwhat if (?:there (?:was|were|is|are)|(?:we|you|i) (?:had|added|heard)) {_NEW}",
         rf"{_BEGIN}fill(?:ing)?(?: in| up)? (?:the|this) (?:gap|silence|pause|break)s? with {_NEW}",
-        rf"{_CLAUSE}(?P<new>(?:an?|some|another) {_THING}) (?:should|must|has to|needs to) "
-        rf"(?!be\b|not\b|have\b|go\b|stop\b|sound\b){_VERB_ALONE}",
+        rf"{_CLAUSE}(?P<new>(?:an?|some|another) {_THING}|some(?:one|body)|people) "
+        rf"(?:should|must|has to|needs to) "
+        rf"(?!be\b|not\b|have\b|go\b|stop\b|sound\b)(?:(?:start|begin) (?:to )?)?"
+        rf"(?P<does>{_VERB_ALONE})",
+        rf"{_CLAUSE}{_CAN} (?P<new>(?:an?|some|another) (?:(?!be\b)\w+ ){{1,5}}?)(?:please )?"
+        rf"(?!be\b|not\b|have\b|go\b|stop\b|sound\b)(?P<does>{_VERB_ALONE})",
+        rf"{_BEGIN}(?:let|have) (?P<new>(?!{_KNOWN_ONE}\b)\w+ (?!\w*ly\b)\w+)"
+        rf"(?= (?:in|at|near|right|after|before)\b|{_END})",
+        rf"{_BEGIN}(?:let|make) it (?P<new>rain|thunder|snow|hail|storm){_END}",
+        r"\bmake it (?:sound|seem) (?:like|as if|as though) (?:there(?:'s| is| are| was| were) "
+        rf"(?P<new>{_THING}){_END}|it(?:'s| is| was| were) (?P<falls>raining|snowing|hailing))",
+        rf"{_BEGIN}{_ENRICH} (?:{_THING} )?with (?!{_NO_NEW}){_NEW}",
+        rf"{_CLAUSE}{_OPEN} (?:{_WHOLE} )?(?:with|on) (?!{_NO_NEW}){_NEW}",
+        rf"^(?:i think )?(?P<new>(?:an?|some) {_THING}) would (?:be|make it) "
+        rf"(?:nice|great|good|lovely|better|cool|perfect|wonderful|fun)\b",
+        r"\b(?:better|nicer|great|good|nice|cool) with "
+        rf"(?P<new>(?:an?|some|more) {_THING}){_END}",
+        rf"\bsame(?: \w+)?,? (?:but )?plus {_NEW}",
+        rf"^(?:addition|insertion|inclusion) of {_NEW}",
+        rf"{_SO_THAT} (?P<new>(?:an?|some) {_THING}) {_IS} {_ADDED}{_THERE}",
         rf"^\+ ?(?P<new>[^\W\d_]{_THING}){_END}",
         rf"\b{_WANT}{_HAVE} {_NEW}",
+        rf"\b(?:i|we)(?:(?:'d| would) appreciate|(?:'re|'m| are| am) missing) {_NEW}",
         rf"\b(?:there {_MUST}(?: also)? be|let there(?: also)? be) {_NEW}",
         rf"\b(?:let (?:me|us)|let's|(?:i|we) {_MUST}|(?:i|we) can|you {_MUST}(?= hear))"
         rf"(?: also| now)? (?:hear|have) {_NEW}",
@@ -198,9 +280,10 @@ _TO = re.compile(
     r"^((?:the|an?|some|another|that|my) \w+(?: \w+)?) to (?!the\b|an?\b|my\b)(?=\w+$)",
     re.IGNORECASE,
 )
+_NOISE = re.compile(r" noises?$", re.IGNORECASE)
 _PERSON = re.compile(
     r"\b(?:man|woman|boy|girl|lady|gentleman|person|male|female|(?:grand)?(?:mother|father)|"
-    r"actor|actress|singer|speaker|teacher|queen|king|host)\b",
+    r"actor|actress|singer|speaker|teacher|queen|king|host|someone|somebody|people)\b",
     re.IGNORECASE,
 )
 
@@ -241,7 +324,17 @@ def wishes_event(text: str) -> bool:
 
 def _wish(match: re.Match[str], caption: str) -> Wish | None:
     groups = match.groupdict()
-    sides = [untimed(groups.get(side) or "") for side in ("new", "gone")]
+    new, gone = groups.get("new") or groups.get("falls") or "", groups.get("gone") or ""
+    if there := groups.get("there"):  # elsewhere the same words mean something else
+        if not (stems(there) and stems(there) <= stems(caption)):
+            return None
+        gone = there
+    if _PERSON.search(new) and (does := groups.get("does")):  # who does it is hardly a sound
+        new += f" {does}"
+    alone = _NOISE.sub("", gone)
+    if stems(alone) & stems(caption):
+        gone = alone
+    sides = [untimed(new), untimed(gone)]
     if any(map(is_manner, sides)) or all(map(_PERSON.search, sides)):
         return None
     new, gone = (_TO.sub(r"\1 ", name(side)) for side in sides)

@@ -88,7 +88,7 @@ def _others(
             max(2, count),  # of one joblib makes none
             pre_dispatch=count,
             batch_size=1,
-            return_as="generator_unordered",
+            return_as="generator",
             mmap_mode="c",  # as if they were written to: torch has none for reading alone
         )
     steps = run(handed_out())
