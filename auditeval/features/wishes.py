@@ -86,7 +86,10 @@ _KNOWN_ONE = (
     r"(?:an?|the|this|that|these|those|my|his|her|its|our|their|your|some|another|it|him|them|me|"
     r"us|you|everyone|everybody|everything|all|both|each|more|less|no|only|there|be|\w+'s)"
 )
-_NO_NEW = r"[^,;:.!?]*\b(?:fad(?:e|es|ing)|pauses?|silence|boost|beat of|crescendo)\b"
+_NO_NEW = (
+    r"[^,;:.!?]*\b(?:(?:cross-?)?fad(?:e|es|ing)|transition|pauses?|silence|boost|beat of|"
+    r"crescendo)\b"
+)
 _BEGIN = (
     r"(?:^|[,;:.!?–—-]\s*|\b(?:and|but|then|so|also|now|just|please|to|you|let's|lets|let us|we|"
     r"about|mind|of|by|me|not)\s)\s*"
