@@ -138,7 +138,13 @@ def _write_csv(rows: Iterator[Scores], output: Path) -> None:
         )
         plain.writeheader()
         for row in rows:
-            (quoted if "\r" in row.id + row.reason else plain).writerow(cells_of(row))
+            try:
+                (quoted if "\r" in row.id + row.reason else plain).writerow(cells_of(row))
+            except csv.Error as error:  # of NUL, before Python 3.11
+                raise UserError(
+                    f"pair {row.id!r}: cannot be written as CSV ({error}); choose .jsonl or "
+                    ".parquet"
+                ) from None
 
 
 def _write_parquet(rows: Iterator[Scores], output: Path) -> None:

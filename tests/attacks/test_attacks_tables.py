@@ -112,7 +112,7 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
     "an open quote": (".csv", SIX + '"a,1,2,3,ok,\nb,1,2,3,ok,\n', ":2: is not CSV"),
     "a row of 40 MB": (".csv", SIX + "a,1,2,3,ok,\n" + "b" * 40_000_000, ": .*a line of more"),
     "a header of 20 MB": (".csv", "a" * 20_000_000 + SIX, ": .*a line of more"),
-    "Parquet called CSV": (".csv", parquet(), ": (is no CSV table|lacks id)"),
+    "Parquet called CSV": (".csv", parquet(), ":(1:)? (is no CSV table|lacks id|is not CSV)"),
     "a far row": (".csv", SIX + FAR + "x,y,2,3,ok,\n", ": row 25001: quality is 'y', expected a"),
     "a score as text": (".jsonl", lines({"quality": "3"}), r":1: Column\(/quality\) changed from"),
     "a boolean": (".jsonl", lines({}, {"id": "b", "quality": True}), r":2: Column\(/quality\) cha"),

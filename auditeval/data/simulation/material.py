@@ -47,7 +47,7 @@ _FRAME = round(0.02 * RATE_HZ)
 _AUDIBLE_DB = 40.0
 _JOIN = round(0.05 * RATE_HZ)
 
-Recordings = Mapping[str, "str | Path | None"]
+Recordings = Mapping[str, str | Path | None]
 """Folders of recordings by corpus, one of READERS; None where there is none."""
 
 
