@@ -54,7 +54,8 @@ _PATTERNS = tuple(
         r"^(?P<kept>[^,;:.!?]{2,80}?) only[.!?]*$",
         r"\b(?:pull|get|take|lift|cut|filter) (?P<kept>[^,;:.!?]{2,80}?)(?: out)? "
         r"(?:by itself|by themselves|on (?:its|his|her|their) own)\b",
-        r"\bseparat(?:e|ing) (?:out )?(?P<kept>[^,;:.!?]{2,80}?) from (?:the|an?|all|every\w*)\b",
+        rf"\bseparat(?:e|ing) (?:out )?(?P<kept>[^,;:.!?]{{2,80}}?) from (?:{_REST}|the|an?|all|"
+        r"every\w*)\b",
         r"\bmake (?P<kept>[^,;:.!?]{2,80}?) the only (?:sound|thing|noise)\b",
         rf"\b(?:isolat(?:e|ing)|extract(?:ing)?|solo(?:ing)?|single out) {_K}",
         r"^(?:just|only) (?P<kept>[^,;:.!?]{2,80}?)(?:,? (?:and )?nothing else|[.!?]*$)",

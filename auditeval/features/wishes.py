@@ -59,7 +59,8 @@ _PUT = (
     r"swap|sub) in)"
 )
 _DROP = (
-    r"(?:kill(?:ing)?|(?:hush|shush)(?:ing)?|los(?:e|ing)|hid(?:e|ing)|ditch(?:ing)?|discard(?:ing)?|omit(?:ting)?|exclud(?:e|ing)|"
+    r"(?:kill(?:ing)?|(?:hush|shush)(?:ing)?|"
+    r"los(?:e|ing)|hid(?:e|ing)|ditch(?:ing)?|discard(?:ing)?|omit(?:ting)?|exclud(?:e|ing)|"
     r"cancel(?:l?ing)?(?: out)?|subtract(?:ing)?|purg(?:e|ing)|stop(?:ping)?|scrap|axe|dump|"
     r"(?:clean|clear|wipe|scrub|edit|block|tune|weed|rub|throw|blank)(?:n?ing)? out|"
     r"(?:zero|fade|gate|swap|sub)(?:[dpb]?ing)? out|clear(?:ing)?(?= .+ from\b)|"
