@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -39,18 +39,20 @@ from auditeval.report import machine
 from auditeval.seed import SEED
 from auditeval.text import say
 
-TEXTS, EVENT_TEXTS = 450, 3000  # to fit on, of each change and of events, those alike counted
+TEXTS, EVENT_TEXTS = 1200, 6000  # to fit on, of each change and of events, those alike counted
 HELD_OUT_TEXTS, HELD_OUT_EVENTS = 60, 300
-_TERMS, _RAREST = 780, 4  # terms that are kept; a term in fewer texts is not looked at
+_TERMS, _RAREST = 6000, 4  # terms that are kept; a term in fewer texts is not looked at
 _BATCH = 64  # texts embedded at a time
-_C = 0.3  # inverse strength of the penalty
+_C = 1.0  # inverse strength of the penalty
+_LEADS = ("and ", "then ", "with ", "while ", "followed by ")
+_FILLED = 4  # texts made of a written one that has slots
 _KEPT_EVERY = 4  # sounds of each so many classes are held out
 # Labels that name how something sounds, or a place, and are asked for as changes.
 _NO_EVENT = re.compile(
     r"(?i)echo|reverb|distort|noise|static|hum$|effect|whisper|shout|yell|scream|silence|cacoph|"
     r"throbb|inside|outside|happy|sad |angry|exciting|tender|scary|funny|male |choir|battle|"
     r"telephone$|radio|television|pulse|sidetone|vibration|field rec|speech|narration|"
-    r"conversation|chorus|^music$|roar|soft|harsh"
+    r"conversation|chorus|^music$|roar|soft|harsh|^hiss$|crackle$|^buzz$|^rumble$"
 )
 
 
@@ -68,6 +70,12 @@ def clauses(held_out: bool) -> list[str]:
     return [f"{s} {form}" for words in kept for s, *forms in words.clauses for form in forms]
 
 
+def added(names: Sequence[str]) -> list[str]:
+    """What a caption has more than another where a sound comes: its name, with what leads to it."""
+    here = Path(__file__).with_name("sounds.txt").read_text(encoding="utf-8").splitlines()
+    return [f"{lead}{name}" for name in (*names, *here) for lead in ("", *_LEADS)]
+
+
 def framed(change: str, rng: Generator, names: Sequence[str]) -> str:
     """A word of a concept of the change in a frame; see `frames`."""
     concepts = {kind: words.split("; ") for kind, words in CONCEPTS[change].items()}
@@ -79,6 +87,22 @@ def framed(change: str, rng: Generator, names: Sequence[str]) -> str:
     slots = about | {"plain": plain, "c": about["clause"]}
     word = fill(concepts[kind][rng.integers(len(concepts[kind]))], rng, slots)
     return fill(frames[rng.integers(len(frames))], rng, slots | {"x": word})
+
+
+def written() -> list[Path]:
+    """Files of texts that were written one by one."""
+    return sorted(Path(__file__).with_name("written").glob("*.txt"))
+
+
+def filled(
+    path: Path, rng: Generator, names: Sequence[str], times: int = _FILLED
+) -> Iterator[tuple[str, str]]:
+    """What each text of a file asks for, and the text; one with slots so many times."""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        change, _, text = line.partition(" | ")
+        for _ in range(times if "{" in text else 1):
+            about = subjects(change, rng, sounds=names)
+            yield change, fill(text, rng, about | {"c": about["clause"]})
 
 
 def text_of(change: str, rng: Generator, names: Sequence[str]) -> str:
@@ -93,8 +117,11 @@ def text_of(change: str, rng: Generator, names: Sequence[str]) -> str:
     return LINKS[rng.integers(len(LINKS))].join(parts)
 
 
-def texts(held_out: bool) -> dict[str, str]:
-    """Texts, as `said_apart` leaves them, and what each asks for; none that asks for two things."""
+def texts(held_out: bool, files: Sequence[Path] = ()) -> dict[str, str]:
+    """Texts, as `said_apart` leaves them, and what each asks for; none that asks for two things.
+
+    Those of `files` are among them.
+    """
     rng = np.random.default_rng([SEED, held_out])
     names = sounds(held_out)
     counts = (HELD_OUT_TEXTS, HELD_OUT_EVENTS) if held_out else (TEXTS, EVENT_TEXTS)
@@ -103,8 +130,13 @@ def texts(held_out: bool) -> dict[str, str]:
         for _ in range(counts[change == EVENT]):
             text = example(change, rng, True, names) if held_out else text_of(change, rng, names)
             found.setdefault(said_apart(text), set()).add(change)
+    for path in files:
+        for change, text in filled(path, rng, names):
+            found.setdefault(said_apart(text), set()).add(change)
     for clause in clauses(held_out):
         found.setdefault(clause, set()).add(EVENT)
+    for name in () if held_out else added(names):
+        found.setdefault(name, set()).add(EVENT)
     return {text: changes.pop() for text, changes in found.items() if len(changes) == 1}
 
 
@@ -200,7 +232,8 @@ def _share(right: Iterable[bool | None]) -> str:
 
 def main(folder: Annotated[Path, typer.Argument()] = Path(__file__).parent / "results") -> None:
     kept = texts(held_out=True)
-    asked = {text: change for text, change in texts(held_out=False).items() if text not in kept}
+    learned = texts(held_out=False, files=written())
+    asked = {text: change for text, change in learned.items() if text not in kept}
     write(WEIGHTS, *fit(asked))
     say(f"{WEIGHTS}: fitted on {len(asked)} texts")
     write_text(folder / "held_out.md", table(answers(ChangeWords(), kept)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -124,3 +125,32 @@ def test_an_amount_is_told_only_where_there_is_one() -> None:
     template = "go up[| a bit| by {amount}]"
     assert {fill(template, rng, {}) for _ in range(30)} == {"go up", "go up a bit"}
     assert {fill(template, rng, {"amount": "6 dB"}) for _ in range(30)} == {"go up by 6 dB"}
+
+
+RECIPE = Path(__file__).parents[2] / "recipes" / "change_words"
+
+
+def test_what_was_written_asks_for_one_change_and_is_on_no_list() -> None:
+    """The lists of phrasings.txt are to stay unlearnt."""
+
+    def plain(text: str) -> str:
+        return text.lower().strip(" .!?")
+
+    listed = {
+        plain(line.partition(" | ")[2])
+        for line in (RECIPE / "phrasings.txt").read_text(encoding="utf-8").splitlines()
+        if " | " in line
+    }
+    assert len(listed) > 1000
+    asked: dict[str, str] = {}
+    for path in sorted((RECIPE / "written").glob("*.txt")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            change, mark, text = line.partition(" | ")
+            assert mark, line
+            assert change in CHANGES, line
+            assert {*re.findall(r"\{([^}]*)\}", text)} <= SLOTS | {"c"}, line
+            assert plain(text) not in listed, line
+            assert asked.setdefault(plain(text), change) == change, line
+    assert len(asked) > 9000
+    names = (RECIPE / "sounds.txt").read_text(encoding="utf-8").splitlines()
+    assert names == sorted({*names})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from typing import Literal, NamedTuple
@@ -39,10 +40,14 @@ _NUMBERS: dict[str, float] = {
 }
 _ONE = "|".join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))
 _NUMBER = rf"(?P<number>\d+(?:\.\d+)?|\.\d+|(?:{_ONE}))(?P<half> and (?:a|one) half)?"
-BELOW = re.compile(r"\b(?:by|of|to|at) ?[-−–] ?(?=[\d.]+(?!.*lufs))")
-"""A sign that says which way; a level in LUFS is below 0 by itself."""
+BELOW = re.compile(r"\b(?:by|(?<!instead )of|to|at) ?[-−–] ?(?=[\d.]+(?!.*(?:lufs|db ?fs)))")
+"""A sign that says which way; a level in LUFS or dBFS is below 0 by itself."""
 _FRACTIONS = {"half": 1 / 2, "third": 1 / 3, "quarter": 1 / 4, "fourth": 1 / 4, "fifth": 1 / 5}
-_INTERVALS = {"minor third": 3, "major third": 4, "third": 4, "fourth": 5, "fifth": 7}
+_INTERVALS = {
+    **{"minor second": 1, "major second": 2, "minor third": 3, "major third": 4, "fourth": 5},
+    **{"tritone": 6, "fifth": 7, "minor sixth": 8, "major sixth": 9},
+    **{"minor seventh": 10, "major seventh": 11},
+}
 _PITCH = re.compile(r"\b(pitch\w*|transpos\w+|key|tun\w+|higher|deeper|notes?|tones?|voice)\b")
 _SPEED = re.compile(
     r"\b(speed\w*|sped|fast\w*|slow\w*|tempo|pace|rate|quick\w*|playback|play\w*|long\w*|short\w*)\b"
@@ -87,7 +92,8 @@ def _steps(semitones: float) -> Make:
 
 
 def _interval(found: re.Match[str], text: str) -> Amount | None:
-    meant = found["perfect"] or (_PITCH.search(text) and not _SPEED.search(text))
+    meant = found["perfect"] or found["name"].startswith(("minor", "major", "tritone"))
+    meant = meant or (_PITCH.search(text) and not _SPEED.search(text))
     meant = meant or re.search(r"\b(up|down) (by )?a", text)
     if not meant or re.search(r"\b(volume|loud\w*|level|quiet\w*)\b", text):
         return None
@@ -117,11 +123,28 @@ def _percent(found: re.Match[str], text: str) -> Amount | None:
 def _fraction(found: re.Match[str], text: str) -> Amount | None:
     if not _SPEED.search(text) and not found["by"]:
         return None
-    return _share(_FRACTIONS[found["name"]], text)
+    parts = _NUMBERS[found["parts"]] if found["parts"] else 1.0
+    part = parts * _FRACTIONS[found["name"]]
+    if found["of"] or re.search(r"\b(at|to) $", text[: found.start()]):
+        return _ratio(part, text)
+    return _share(part, text)
 
 
-def _times(found: re.Match[str], text: str) -> Amount:
+def _from_to(found: re.Match[str], text: str) -> Amount | None:
+    """New to old, of a pace or of a share; of a pitch in Hz the interval."""
+    old, new = float(found["old"]), float(found["new"])
+    if not old or not new or old == new:
+        return None
+    if found["unit"] != "hz":
+        return _ratio(new / old, text)
+    pitch = re.search(r"\b(pitch|fundamental|f0|frequency of|tun(?:e|ed|ing)|hums?)\b", text)
+    return Amount(round(12 * abs(math.log2(new / old)), 6), "semitones") if pitch else None
+
+
+def _times(found: re.Match[str], text: str) -> Amount | None:
     value = _number(found)
+    if found["number"].startswith("half"):  # "by half" is a share
+        return None
     # "two times slower", but "0.8 times the speed", and "too slow, make it two times faster"
     fewer = re.search(r"(?<!too )\b(?:slow|quiet|soft|reduce|lower)", text)
     return _ratio(1 / value if fewer and value > 1 else value, text)
@@ -146,24 +169,51 @@ _THAN = (
 # The first that fits, in this order.
 _RULES: tuple[tuple[str, Make], ...] = (
     (
+        r"\bfrom (?:about )?(?P<old>\d+(?:\.\d+)?) ?(?:[a-z%]+(?: per minute)? )?(?:up |down )?to "
+        r"(?:about )?(?P<new>\d+(?:\.\d+)?) ?(?P<unit>%|percent|bpm|beats per minute|wpm|"
+        r"words per minute|hz)(?!\w)",
+        _from_to,
+    ),
+    (
+        r"\b(?P<number>a|one) (?:d ?b|decibel) and (?P<half>a half)\b",
+        lambda found, text: Amount(_number(found), "decibels"),
+    ),
+    (
         rf"\b{_NUMBER} ?(?:d ?b|decibels?)\b",
         lambda found, text: Amount(_number(found), "decibels"),
     ),
     (r"\b(?P<number>a|one) (?:semitone|half step) and (?P<half>a half)\b", _steps(1)),
+    (r"\b(?P<number>a|one) (?:whole )?(?:tone|step) and (?P<half>a half)\b", _steps(2)),
+    (r"\b(?P<number>half) (?:a |of a )?step\b(?P<half>)", _steps(2)),
+    (
+        r"\b(?P<name>half|third|quarter|fourth) (?:of )?an octave\b",
+        lambda found, text: Amount(12.0 * _FRACTIONS[found["name"]], "semitones"),
+    ),
     (rf"(?<![\w.]){_NUMBER} ?(?:semi ?tones?|half ?(?:steps?|tones?)|st\b)", _steps(1)),
     (rf"(?<![\w.]){_NUMBER} (?:whole ?(?:steps?|tones?)|tones?\b(?! of))", _steps(2)),
     (rf"(?<![\w.]){_NUMBER} ?cents?\b", _steps(0.01)),
     (rf"(?<![\w.]){_NUMBER} octaves?\b", _steps(12)),
     (r"\boctave\b", lambda found, text: Amount(12.0, "semitones")),
-    (r"\b(?P<perfect>perfect )?(?P<name>(?:minor |major )third|fourth|fifth)\b", _interval),
     (
-        rf"(?<![\w.]){_NUMBER} ?(?:%|percent\b|per cent\b)(?P<of> of the| of its| speed| the| as)?",
+        r"\b(?P<perfect>perfect )?(?P<name>(?:minor |major )(?:second|third|sixth|seventh)|fourth|"
+        r"tritone|fifth)\b(?! (?:of|faster|slower))",
+        _interval,
+    ),
+    (
+        rf"(?<![\w.]){_NUMBER} ?(?:%|percent\b|per cent\b)"
+        r"(?P<of> of the| of its| the| as| (?:speed|tempo|pace|volume)(?! (?:increase|boost|rise|"
+        r"raise|up|cut|reduction|decrease|drop|down|change)))?",
         _percent,
     ),
     (rf"(?<![\w.]){_NUMBER} ?(?:x\b|×|times (?={_THAN}))", _times),
-    (rf"\b(?:by a factor of|by|up|down) {_NUMBER}(?: times)?$", _times),
+    (rf"\b(?:by a factor of|by|(?:up|down)(?= \S+ times)) {_NUMBER}(?: times)?$", _times),
+    (r"(?<![\w.%])(?P<number>\d?\.\d+)(?P<half>) (?:speed|tempo)\b", _times),
     (r"\bx ?(?P<number>\d+(?:\.\d+)?)(?P<half>)\b", _times),
     (rf"\b(?P<word>twice|triple|double|doubl(?=ing|ed))(?:ing|ed|d)? (?={_THAN})", _twice),
     (r"\b(?:halve|halving|halved|in half)\b|\bhalf (?:as|the|its|speed|tempo)\b", _half),
-    (r"\b(?P<by>by )?(?:one |an? )?(?P<name>half|third|quarter|fourth|fifth)\b", _fraction),
+    (
+        r"\b(?P<by>by )?(?:(?P<parts>two|three|four) |one |an? )?"
+        r"(?P<name>half|third|quarter|fourth|fifth)s?\b(?P<of> of (?:the|its)\b| as\b)?",
+        _fraction,
+    ),
 )

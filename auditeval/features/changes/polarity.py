@@ -5,6 +5,7 @@ A sentence embedding hardly tells "less muffled" from "muffled", nor "raise" fro
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from math import prod
@@ -69,13 +70,14 @@ def said_apart(text: str) -> str:
 
 
 def terms(text: str) -> set[str]:
-    """The words of a text, and each with the way that the words around it point.
+    """The words of a text, each two side by side, and each with the way that those around it point.
 
     >>> sorted(terms("less noise"))
-    ['->noise', '-noise', 'less', 'noise']
+    ['->noise', '-noise', 'less', 'less noise', 'noise']
     """
     found: set[str] = set()
     for words in _clauses(text):
+        found |= {" ".join(two) for two in itertools.pairwise(words)}
         for place, word in enumerate(words):
             found.add(word)
             before = _signs(words[max(0, place - _BEFORE) : place])
