@@ -52,6 +52,7 @@ _PITCH = re.compile(r"\b(pitch\w*|transpos\w+|key|tun\w+|higher|deeper|notes?|to
 _SPEED = re.compile(
     r"\b(speed\w*|sped|fast\w*|slow\w*|tempo|pace|rate|quick\w*|playback|play\w*|long\w*|short\w*)\b"
 )
+_LEVEL = re.compile(r"\b(volume|loud\w*|level|quiet\w*|softer)\b")
 _FEWER = re.compile(
     r"\b(slow\w*|less|lower\w*|reduc\w+|decreas\w+|drop\w*|down|cut|quieter|softer|lengthen)\b"
 )
@@ -95,7 +96,7 @@ def _interval(found: re.Match[str], text: str) -> Amount | None:
     meant = found["perfect"] or found["name"].startswith(("minor", "major", "tritone"))
     meant = meant or (_PITCH.search(text) and not _SPEED.search(text))
     meant = meant or re.search(r"\b(up|down) (by )?a", text)
-    if not meant or re.search(r"\b(volume|loud\w*|level|quiet\w*)\b", text):
+    if not meant or _LEVEL.search(text):
         return None
     return Amount(float(_INTERVALS[found["name"]]), "semitones")
 
@@ -114,15 +115,19 @@ def _share(part: float, text: str) -> Amount | None:
 
 
 def _percent(found: re.Match[str], text: str) -> Amount | None:
-    part = _number(found) / 100
-    if found["of"] or re.search(r"\b(at|to) $", text[: found.start()]):
+    part, before = _number(found) / 100, text[: found.start()]
+    if before.endswith("from "):  # to nothing, or the rule of both ends had fitted
+        return None
+    if found["of"] or re.search(r"\b(at|to) $", before):
         return _ratio(part, text)
     return _share(part, text)
 
 
 def _fraction(found: re.Match[str], text: str) -> Amount | None:
-    if not _SPEED.search(text) and not found["by"]:
+    if not (_SPEED.search(text) or _LEVEL.search(text) or found["by"]):
         return None
+    if not (found["by"] or found["parts"] or found["article"] or found["name"] == "half"):
+        return None  # "the third car"
     parts = _NUMBERS[found["parts"]] if found["parts"] else 1.0
     part = parts * _FRACTIONS[found["name"]]
     if found["of"] or re.search(r"\b(at|to) $", text[: found.start()]):
@@ -135,6 +140,8 @@ def _from_to(found: re.Match[str], text: str) -> Amount | None:
     old, new = float(found["old"]), float(found["new"])
     if not old or not new or old == new:
         return None
+    if not found["unit"] and not re.search(r"\b(speed\w*|sped|fast\w*|slow\w*|tempo|pace)\b", text):
+        return None
     if found["unit"] != "hz":
         return _ratio(new / old, text)
     pitch = re.search(r"\b(pitch|fundamental|f0|frequency of|tun(?:e|ed|ing)|hums?)\b", text)
@@ -143,7 +150,7 @@ def _from_to(found: re.Match[str], text: str) -> Amount | None:
 
 def _times(found: re.Match[str], text: str) -> Amount | None:
     value = _number(found)
-    if found["number"].startswith("half"):  # "by half" is a share
+    if re.match(r"(a )?(half|quarter)", found["number"]):  # "by half" is a share
         return None
     # "two times slower", but "0.8 times the speed", and "too slow, make it two times faster"
     fewer = re.search(r"(?<!too )\b(?:slow|quiet|soft|reduce|lower)", text)
@@ -170,8 +177,8 @@ _THAN = (
 _RULES: tuple[tuple[str, Make], ...] = (
     (
         r"\bfrom (?:about )?(?P<old>\d+(?:\.\d+)?) ?(?:[a-z%]+(?: per minute)? )?(?:up |down )?to "
-        r"(?:about )?(?P<new>\d+(?:\.\d+)?) ?(?P<unit>%|percent|bpm|beats per minute|wpm|"
-        r"words per minute|hz)(?!\w)",
+        r"(?:about )?(?P<new>\d+(?:\.\d+)?)(?: ?(?P<unit>%|percent|bpm|beats per minute|wpm|"
+        r"words per minute|hz)(?!\w)|(?=[.,!]?$))",
         _from_to,
     ),
     (
@@ -212,7 +219,7 @@ _RULES: tuple[tuple[str, Make], ...] = (
     (rf"\b(?P<word>twice|triple|double|doubl(?=ing|ed))(?:ing|ed|d)? (?={_THAN})", _twice),
     (r"\b(?:halve|halving|halved|in half)\b|\bhalf (?:as|the|its|speed|tempo)\b", _half),
     (
-        r"\b(?P<by>by )?(?:(?P<parts>two|three|four) |one |an? )?"
+        r"\b(?P<by>by )?(?:(?P<parts>two|three|four) |(?P<article>one|an?) )?"
         r"(?P<name>half|third|quarter|fourth|fifth)s?\b(?P<of> of (?:the|its)\b| as\b)?",
         _fraction,
     ),
