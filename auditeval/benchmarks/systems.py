@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -63,8 +65,9 @@ def find_outputs(
 ) -> dict[str, Path]:
     """<folder>/<id>.wav or <folder>/audio/<id>.wav (.flac, .mp3 too), of those that are there.
 
-    A suffix may be in capitals. The folder goes before its audio/, then .wav before .flac before
-    .mp3. `homes` may name, by sample id, a folder beneath that is looked into in the same way.
+    A suffix may be in capitals, and an id may name a folder (a/1). The folder goes before its
+    audio/, then .wav before .flac before .mp3. `homes` may name, by sample id, a folder beneath
+    that is looked into in the same way.
     Raises UserError for a folder with no output of any sample, for an output that lies above its
     home as well as in it, and for one that is a link to somewhere else: it might be sent to a
     judge.
@@ -72,12 +75,13 @@ def find_outputs(
     if not folder.is_dir():
         raise UserError(f"{folder}: is no folder; expected one with the outputs of a system")
     homes = homes or {}
-    above = _listed(folder)
-    within = {home: _listed(folder / home) for home in sorted(set(homes.values()))}
+    listed = functools.cache(_listed)
     found = {}
     for id in ids:
-        places = (above, within[homes[id]] if id in homes else [])
-        paths = [path for path in (_output(place, id) for place in places) if path is not None]
+        # Its parts as they are: a/1 lies in a/, or in audio/a/.
+        under, _, name = id.rpartition("/")
+        places = [folder, *([folder / homes[id]] if id in homes else [])]
+        paths = [path for place in places if (path := _output(listed(place, under), name))]
         if len(paths) > 1:
             raise UserError(f"{paths[1]}: which is the output of {id}, it or {paths[0]}?")
         for path in paths:
@@ -93,18 +97,18 @@ def find_outputs(
     return found
 
 
-def _listed(folder: Path) -> list[dict[str, Path]]:
-    """What is in a folder and in its audio/, by name, the suffix in small letters: to ask for each
+def _listed(folder: Path, under: str) -> list[dict[str, Path]]:
+    """What is under a folder and its audio/, by name, the suffix in small letters: to ask for each
     name would cost six requests a sample on a network disk."""
     return [
         {path.stem + path.suffix.lower(): path for path in sorted(place.iterdir())}
-        for place in (folder, folder / "audio")
-        if place.is_dir()
+        for place in (folder / under, folder / "audio" / under)
+        if os.path.isdir(place)  # noqa: PTH112  # Path.is_dir raises for a name that is too long
     ]
 
 
-def _output(places: Sequence[Mapping[str, Path]], id: str) -> Path | None:
-    names = [f"{id}{suffix}" for suffix in SUFFIXES]
+def _output(places: Sequence[Mapping[str, Path]], stem: str) -> Path | None:
+    names = [f"{stem}{suffix}" for suffix in SUFFIXES]
     return next((there[name] for there in places for name in names if name in there), None)
 
 

@@ -165,7 +165,7 @@ def mmae(
     judge_retries: JudgeRetries = None,
     judge_failures: JudgeFailures = None,
     judge_check: JudgeCheck = True,
-    seed: Annotated[int, typer.Option(help="Of the order of options and of noise.")] = SEED,
+    seed: Annotated[int, typer.Option(min=0, help="Of the order of options and of noise.")] = SEED,
     protocol: Protocol = None,
     workers: Workers = 2,
     cache_dir: CacheDir = None,

@@ -31,7 +31,7 @@ def salmon(
         list[str] | None, typer.Option(help="speaker_consistency and so on; default: all six.")
     ] = None,
     samples: Annotated[int, typer.Option(min=1, help="Of each part.")] = 200,
-    seed: Annotated[int, typer.Option(help="Of every choice.")] = SEED,
+    seed: Annotated[int, typer.Option(min=0, help="Of every choice.")] = SEED,
 ) -> None:
     """Make SALMon's consistency tasks from your own recordings [SALMon, III-A, Table I].
 
@@ -70,7 +70,7 @@ def speecheditbench(
         ),
     ] = None,
     samples: Annotated[int, typer.Option(min=1, help="Of each direction in each language.")] = 10,
-    seed: Annotated[int, typer.Option(help="Of every choice.")] = SEED,
+    seed: Annotated[int, typer.Option(min=0, help="Of every choice.")] = SEED,
 ) -> None:
     """Make prosody, acoustic and speaker samples from your own speech [SpeechEditBench, A.2].
 

@@ -63,7 +63,7 @@ def build(
     group_by: Annotated[
         str, typer.Option(help="Column of what must not meet in a mix: recordings of one take.")
     ] = "id",
-    seed: Annotated[int, typer.Option(help="Seed of every choice.")] = SEED,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of every choice.")] = SEED,
     workers: Annotated[int, typer.Option(min=1, help="Decoding and encoding threads.")] = 2,
     engine: Engine = EngineName.local,
     address: Address = None,

@@ -23,7 +23,7 @@ def describe(
     workers: Annotated[int, typer.Option(min=1, help="Decoding threads.")] = 2,
     resamples: Resamples = 1000,
     seed: Annotated[
-        int, typer.Option(help="Seed of the bootstrap and of the split halves.")
+        int, typer.Option(min=0, help="Seed of the bootstrap and of the split halves.")
     ] = SEED,
     force: Force = False,
 ) -> None:

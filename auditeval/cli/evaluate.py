@@ -55,7 +55,7 @@ def evaluate(
         ),
     ] = None,
     resamples: Resamples = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = SEED,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = SEED,
     html: Html = None,
     force: Force = False,
 ) -> None:

@@ -31,7 +31,7 @@ def simulate(
         ),
     ] = False,
     resamples: Resamples = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the tests and of the bootstrap.")] = SEED,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of tests and bootstrap.")] = SEED,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Table to write: .md.")
     ] = None,

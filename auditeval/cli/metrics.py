@@ -67,7 +67,7 @@ def metrics(
     device: Device = "auto",
     cache_dir: CacheDir = None,
     cache_size: CacheSize = None,
-    seed: Annotated[int, typer.Option(help="Seed of groups and splits.")] = SEED,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of groups and splits.")] = SEED,
     force: Force = False,
     engine: Engine = EngineName.local,
     address: Address = None,

@@ -47,7 +47,7 @@ def report(
             help="Checkpoint folder or model hub id for the curves; default: what made the scores.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the pairs that are drawn.")] = SEED,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the pairs that are drawn.")] = SEED,
     device: Device = "auto",
     cache_dir: CacheDir = None,
     force: Force = False,

@@ -104,8 +104,9 @@ def icc_two_way(table: np.ndarray) -> dict[str, Value]:
     """{"ICC(2,1)", "ICC(2,k)"} of votes :: (pairs, raters), all of whom rated every pair.
 
     Absolute agreement of one rater and of the panel's mean, two-way random effects [Shrout and
-    Fleiss 1979]. Undefined for fewer than 2 pairs or raters and where all means are equal. Raises
-    ValueError where a vote is missing.
+    Fleiss 1979]. Undefined for fewer than 2 pairs or raters and where all means are equal; that of
+    the panel also where its variance, as estimated, is not above 0. Raises ValueError where a vote
+    is missing.
 
     >>> {name: round(v, 3) for name, v in icc_two_way(np.array([[1, 2], [4, 5.0]])).items()}
     {'ICC(2,1)': 0.9, 'ICC(2,k)': 0.947}
@@ -123,9 +124,11 @@ def icc_two_way(table: np.ndarray) -> dict[str, Value]:
     if of_pairs <= _ROUNDING:
         return _undefined("2", "all pairs have the same mean vote")
     above, bias = of_pairs - rest, (of_raters - rest) / pairs
+    # Where raters scatter more than pairs and raters differ, it would be above 1, or a sign lost.
+    scattered = Undefined("votes scatter more than the pairs differ: nothing is left of these")
     return {
         "ICC(2,1)": float(above / (of_pairs + (raters - 1) * rest + raters * bias)),
-        "ICC(2,k)": float(above / (of_pairs + bias)),
+        "ICC(2,k)": float(above / (of_pairs + bias)) if of_pairs + bias > _ROUNDING else scattered,
     }
 
 
@@ -209,7 +212,7 @@ def rater_ceiling(
     >>> round(found["utterance"]["LCC"].value, 3)
     0.992
     """
-    votes, systems = _ordered(*_of_panels(votes, systems))
+    votes, systems = ordered(*_of_panels(votes, systems))
     if not votes:
         none = Undefined("no pair has 2 votes")
         return {level: dict.fromkeys(CORRELATIONS, Agreement(none, none, 0)) for level in LEVELS}
@@ -320,11 +323,15 @@ def _of_panels(
     return [votes[row] for row in kept], [systems[row] for row in kept]
 
 
-def _ordered(
+def ordered(
     votes: Sequence[Votes], systems: Sequence[str | None]
 ) -> tuple[list[Votes], list[str | None]]:
     """In an order that does not depend on that in which pairs and their votes came: what is drawn
-    of them, and the last bit of a sum, are then the same."""
+    of them, and the last bit of a sum, are then the same.
+
+    >>> ordered([[5, 4], [2, 3]], ["b", "a"])
+    ([[2, 3], [4, 5]], ['a', 'b'])
+    """
     rows: list[tuple[Votes, str | None]] = [
         (dict(sorted(given.items(), key=lambda vote: vote[::-1])), system)
         if isinstance(given, Mapping)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from scipy import fft, signal
+from scipy import fft, ndimage, signal
 
 from auditeval.audio import Waveform, resample
 from auditeval.types import Undefined
@@ -19,7 +19,7 @@ _BAND_HZ = (250.0, 3500.0)
 _FIT_DB = (-5.0, -25.0)
 _BEFORE_SECONDS = 0.2
 """So long before the direct sound its own slopes are over."""
-_STANDS_OUT = 10**1.5  # 15 dB
+_ROUNDS = 6  # after which the time that is looked for stays
 
 _FRAME, _HOP, _DECAY_FRAMES = 1024, 200, 16  # of a blind estimate: 64 ms, 12.5 ms, 0.2 s
 
@@ -53,9 +53,11 @@ def impulse_response(source: Waveform, output: Waveform) -> Waveform:
 def rt60(response: Waveform) -> float | Undefined:
     """Seconds in which a response decays by 60 dB, from its peak on; good to about 3 s.
 
-    Schroeder's backward integration, less the noise (Chu 1978), whose power is that of the response
-    until 0.2 s before its peak; a line through the decay from -5 to -25 dB, extrapolated. Undefined
-    for a response that is silent, hardly stands out of its noise, or does not decay so far.
+    Schroeder's backward integration up to where the decay, smoothed over 10 ms, is as loud as the
+    noise, and less that noise; what the decay has beyond is added, by the time that is looked for
+    [Lundeby et al. 1995; ISO 3382-1]. A line through the decay from -5 to -25 dB, extrapolated. The
+    noise's power is that of the response until 0.2 s before its peak. Undefined for a response that
+    is silent, hardly stands out of its noise, or does not decay so far.
 
     >>> decay = 10 ** (-3 * np.arange(RATE_HZ) / RATE_HZ)  # 60 dB in a second
     >>> round(rt60(Waveform(decay, RATE_HZ)), 2)
@@ -65,16 +67,24 @@ def rt60(response: Waveform) -> float | Undefined:
     peak = int(np.argmax(power)) if len(power) else 0
     before = power[: max(0, peak - round(_BEFORE_SECONDS * response.rate_hz))]
     noise = float(before.mean()) if len(before) else 0.0
-    energy = np.cumsum((power[peak:] - noise)[::-1])[::-1]
-    if not len(power) or not energy[0] > _STANDS_OUT * noise * len(energy):
+    decay, beyond = power[peak:], 0.0
+    loud = ndimage.uniform_filter1d(decay, max(1, response.rate_hz // 100), mode="constant")
+    under = np.flatnonzero(loud < 2 * noise)  # of noise and of as much decay
+    decay = decay[: under[0]] if len(under) else decay
+    energy = np.cumsum((decay - noise)[::-1])[::-1]
+    if not len(energy) or not energy[0] > 0:
         return Undefined("no response stands out of the noise: no room made this of the source")
-    decay_db = 10 * np.log10(np.maximum(energy / energy[0], 1e-30))
-    first, last = (int(np.argmax(decay_db <= level)) for level in _FIT_DB)
-    if decay_db[last] > _FIT_DB[1] or last - first < 2:
-        return Undefined("the response has no decay from -5 to -25 dB")
-    slope = np.polyfit(np.arange(first, last) / response.rate_hz, decay_db[first:last], 1)[0]
-    if not slope < 0:  # what is left of the noise can bend the decay upwards
-        return Undefined("the response does not fall from -5 to -25 dB along a line")
+    for _ in range(_ROUNDS):
+        decay_db = 10 * np.log10(np.maximum((energy + beyond) / (energy[0] + beyond), 1e-30))
+        first, last = (int(np.argmax(decay_db <= level)) for level in _FIT_DB)
+        if decay_db[last] > _FIT_DB[1] or last - first < 2:
+            return Undefined("the response has no decay from -5 to -25 dB that is above its noise")
+        slope = np.polyfit(np.arange(first, last) / response.rate_hz, decay_db[first:last], 1)[0]
+        if not slope < 0:  # what is left of the noise can bend the decay upwards
+            return Undefined("the response does not fall from -5 to -25 dB along a line")
+        if not len(under):
+            break
+        beyond = noise * response.rate_hz * 10 / (np.log(10) * -slope)
     return float(-60 / slope)
 
 

@@ -19,7 +19,7 @@ from auditeval.metrics.agreement import (
     percentiles,
     too_few_clusters,
 )
-from auditeval.metrics.raters import Votes, ceiling, halves
+from auditeval.metrics.raters import Votes, ceiling, halves, ordered
 from auditeval.seed import SEED
 from auditeval.types import Undefined
 
@@ -110,7 +110,7 @@ def ceiling_within(
     of_groups: dict[str, float | Undefined] = {}
     steps = []
     for group, rows in _rows([groups[row] for row in kept]).items():
-        panel = [votes[kept[row]] for row in rows]
+        panel, _ = ordered([votes[kept[row]] for row in rows], [group] * len(rows))
         made = [(_of_halves(means), step) for means, step in halves(panel, splits, rng)]
         values = [value for value, _ in made if not isinstance(value, Undefined)]
         if not values or len(values) < 0.95 * splits:

@@ -224,6 +224,17 @@ def test_outputs_may_lie_in_folders_of_their_tasks(tmp_path: Path) -> None:
         find_outputs(tmp_path, ["d"], {"d": "style_editing"})
 
 
+def test_an_id_may_name_a_folder(tmp_path: Path) -> None:
+    placed = {"a/1": "a/1.wav", "b/1": "audio/b/1.mp3", "c": "c.wav"}
+    for path in placed.values():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).touch()
+    expected = {id: tmp_path / path for id, path in placed.items()}
+    assert find_outputs(tmp_path, [*placed, "b", f"{300 * 'x'}/1"]) == expected
+    with pytest.raises(UserError, match="leads out"):
+        find_outputs(tmp_path / "a", ["../c"])
+
+
 def test_other_outputs_are_not_mixed_in(
     benchmark: Louder, loud: OutputFolder, tmp_path: Path
 ) -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
+from typer.main import get_command
 
 from auditeval import manifest, scores_table
-from auditeval.cli import main
+from auditeval.cli import app, main
 from auditeval.metrics.agreement import STATISTICS
 from auditeval.scoring import load
 from auditeval.types import AXES, EditPair
@@ -288,3 +289,20 @@ def test_import_refuses(auditeval: Command, tmp_path: Path) -> None:
     assert "labels.csv" in refused(
         auditeval("import", "p835", tmp_path, "-o", tmp_path / "x.jsonl")
     )
+
+
+def test_a_seed_is_never_below_0(auditeval: Command) -> None:
+    """numpy refuses it, with a traceback."""
+
+    def seeded(command: Any, *names: str) -> Iterator[tuple[str, ...]]:
+        for name, found in getattr(command, "commands", {}).items():
+            yield from seeded(found, *names, name)
+        if any("--seed" in parameter.opts for parameter in command.params):
+            yield names
+
+    commands = list(seeded(get_command(app)))
+    assert len(commands) >= 9
+    for names in commands:
+        ended = auditeval(*names, "--seed", -1)
+        assert ended.code == 2, names
+        assert "--seed" in ended.err, names

@@ -86,6 +86,11 @@ def test_intraclass_correlations_of_shrout_and_fleiss() -> None:
         icc_two_way(np.where(SHROUT_FLEISS == 9, np.nan, SHROUT_FLEISS))
 
 
+def test_of_raters_who_disagree_no_reliability_is_above_1() -> None:
+    for votes in ([[4, 2, 3], [2, 4, 3], [3, 3, 4]], [[1, 5], [5, 1.2]]):
+        assert isinstance(icc_two_way(np.array(votes, float))["ICC(2,k)"], Undefined)
+
+
 def test_intraclass_correlations_are_those_of_another_package() -> None:
     rng = np.random.default_rng(5)
     votes = 3 + rng.normal(0, 0.8, (30, 1)) + rng.normal(0, 0.4, (1, 4))

@@ -113,6 +113,17 @@ def test_what_cannot_be_compared_is_refused(
         within(predicted, rated, groups)
 
 
+def test_the_ceiling_is_that_of_the_same_rows_in_another_order() -> None:
+    rng = np.random.default_rng(3)
+    votes = [dict(zip("abcdef", rng.integers(1, 6, 6).tolist(), strict=True)) for _ in range(30)]
+    groups = [str(row % 6) for row in range(30)]
+    order = rng.permutation(30)
+    there = ceiling_within(votes, groups)
+    here = ceiling_within([votes[row] for row in order], [groups[row] for row in order])
+    assert here.value == pytest.approx(there.value, abs=1e-12)
+    assert here.interval == pytest.approx(there.interval, abs=1e-12)
+
+
 def test_votes_that_cannot_be_split_are_refused() -> None:
     with pytest.raises(ValueError, match="votes of 1 pairs, 2 groups"):
         ceiling_within([[1.0, 2.0]], ["a", "a"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -179,7 +180,8 @@ def read_likelihoods(path: Path, pairs: Sequence[Pair]) -> Likelihoods:
         if part not in parts:
             continue
         if clip not in known:
-            if not (parts[part] / name).is_file():
+            # Path.is_file raises for a name that is too long.
+            if not os.path.isfile(parts[part] / name):  # noqa: PTH113
                 raise UserError(f"{where}: {clip} is no clip of the benchmark")
             continue
         if clip in scores:
@@ -240,9 +242,12 @@ def _cells(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def _clip(where: str, row: Mapping[str, Any]) -> str:
     place = Path(str(row["file"]))
-    part = row.get("part") or place.parent.name
+    home = place.parent.name
+    part = row.get("part") or home
     if part not in PARTS:
         raise UserError(f"{where}: no part of SALMon: {part!r} (known: {', '.join(PARTS)})")
+    if home in PARTS and home != part:
+        raise UserError(f"{where}: part is {part}, file one of {home}: {place}; which is it?")
     return f"{part}/{place.name}"
 
 

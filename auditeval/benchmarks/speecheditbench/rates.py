@@ -38,19 +38,21 @@ class Rates(NamedTuple):
     judged: bool = True
 
     def untested(self, task: str, verdict: str) -> Undefined | None:
-        """Why a task has no rate; a task of which only some outputs lack a verdict has one."""
+        """Why a task has no rate; a task of which only some outputs lack a verdict has one, and so
+        has one whose outputs a judge was asked about who answered nothing."""
         found = of_task(self.records, task)
         if not found:
             return NotTested("no sample of it was chosen")
         there = [record for record in found if record["failure"] != failures.MISSING]
         if not there:
             return NotTested("there is no output of it")
-        silent = all(record[TARGET] is None for record in there)
-        if silent and not self.judged and verdict != PRESERVATION:
+        said_by = PRESERVATION if verdict == PRESERVATION else TARGET
+        if all(record[said_by] is None for record in there):
             kinds = {edit["type"] for record in there for edit in record["edits"]}
-            if kinds.isdisjoint(JUDGED):  # another model is what lacks
-                return Undefined(there[0]["reason"] or _NO_VERDICT.reason)
-            return NotJudged("whether its edits succeed is for a judge to say")
+            if verdict == PRESERVATION or kinds.isdisjoint(JUDGED):  # a model is what lacks
+                return Undefined(there[0].get("reason") or _NO_VERDICT.reason)
+            if not self.judged:
+                return NotJudged("whether its edits succeed is for a judge to say")
         return None
 
     def rate(

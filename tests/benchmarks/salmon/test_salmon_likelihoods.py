@@ -70,6 +70,14 @@ def test_rows_that_are_left_out_are_as_rows_without_likelihood(
         ([{"file": "rir_consistency/sample_0_0.wav", "score": True}], ":1: score is 'True'"),
         ([{"file": "rir_consistency/sample_0_0.wav", "score": "1_0"}], ":1: score is '1_0'"),
         ([{"file": "sample_0_0.wav", "score": 1}], ":1: no part of SALMon: ''"),
+        (
+            [{"file": "bg_alignment/sample_0_0.wav", "part": "rir_consistency", "score": 1}],
+            ":1: part is rir_consistency, file one of bg_alignment: ",
+        ),
+        (
+            [{"file": f"rir_consistency/{300 * 'x'}.wav", "score": 1}],
+            ":1: rir_consistency/xxx.* is no clip of the benchmark",
+        ),
         ([{"file": "rir_consistency/sample_0_0.wav", "score": 1}] * 2, ":2: .* stands twice"),
         (
             [{"file": "rir_consistency/sample_0_0.wav"}],

@@ -191,6 +191,15 @@ def test_a_task_that_was_not_tested_or_not_judged_has_no_rate() -> None:
     assert rates.values(some, judged=False)["emotion/joint_success"] == pytest.approx(1 / 3)
 
 
+@pytest.mark.parametrize("judged", [False, True])
+def test_what_no_model_could_say_is_no_failure_whoever_judges_else(judged: bool) -> None:
+    reason = "no backend for tagger is configured"
+    records = [record("acoustic", None, None, None, reason=reason)] * 2
+    values = rates.values(records, judged=judged)
+    for verdict in (rates.TARGET, rates.PRESERVATION, rates.JOINT):
+        assert values[f"acoustic/{verdict}"] == Undefined(reason)
+
+
 def test_a_missing_output_of_a_task_that_was_tested_is_no_success() -> None:
     records = [record("style", True, True, True), record("style", False, False, False, **MISSING)]
     assert table(tables({"x": records}, []), "main").row("x")["style"] == 0.5
