@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,18 @@ def check_columns(names: Sequence[str], path: Path) -> None:
             raise UserError(f"{path}:1: the column {name} stands twice")
         if name not in known:
             keys = ", ".join(EditPair.model_fields)
-            raise UserError(f"{path}:1: {name}: unknown key (known: {keys})")
+            shown = name if name and name == name.strip() else repr(name)
+            raise UserError(f"{path}:1: {shown}: unknown key (known: {keys}){_hint(names)}")
     for name, field in EditPair.model_fields.items():
         if field.is_required() and name not in names:
             found = ", ".join(map(repr, names))
             raise UserError(f"{path}:1: {name}: is missing; the columns are {found}")
+
+
+def _hint(names: Sequence[str]) -> str:
+    """On what a spreadsheet writes where commas are decimal marks."""
+    joined = len(names) == 1 and re.search("[;\t]", names[0])
+    return "; columns stand apart by commas, not by semicolons or tabs" if joined else ""
 
 
 def nested(cells: dict[str, str], where: str) -> dict[str, Any]:

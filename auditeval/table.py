@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import inf, isclose
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -137,3 +137,16 @@ class Table:
             columns=[self.columns[n] for n in kept],
             rows=[[row[n] for n in kept] for row in self.rows],
         )
+
+
+def brackets(contents: Iterable[Content]) -> list[str]:
+    """A sentence on what stands in brackets, or on why values of agreement have none."""
+    intervals = [
+        content.interval
+        for content in contents
+        if isinstance(content, Cell) and not isinstance(content.value, Undefined)
+    ]
+    if any(found and not isinstance(found, Undefined) for found in intervals):
+        return ["Brackets: 95 % bootstrap over systems."]
+    reasons = dict.fromkeys(found.reason for found in intervals if isinstance(found, Undefined))
+    return [f"No intervals: {'; '.join(reasons)}."] if reasons else []

@@ -292,7 +292,11 @@ BAD_CSV = {
         f"{','.join(ROW)},hue\na,b,c,d,e,\n",
         "csv:1: hue: unknown",
     ),
-    "semicolons": (f"{';'.join(ROW)}\na;b;c;d;e\n", "csv:1: id;original;edited;"),
+    "semicolons": (
+        f"{';'.join(ROW)}\na;b;c;d;e\n",
+        "); columns stand apart by commas, not by semi",
+    ),
+    "no name": (f"{','.join(ROW)},\na,b,c,d,e,\n", "csv:1: '': unknown key"),
     "a missing column": (
         "id,original\na,b\n",
         "csv:1: edited: is missing; the columns are 'id', 'o",

@@ -15,7 +15,7 @@ from auditeval.listening.votes_database import VotesDatabase
 from auditeval.metrics.agreement import FEWEST_CLUSTERS, too_few_clusters
 from auditeval.metrics.raters import rater_ceiling, reliability, screened
 from auditeval.seed import SEED
-from auditeval.table import Cell, Column, Content, Table
+from auditeval.table import Cell, Column, Content, Table, brackets
 from auditeval.types import AXES, Axis, Undefined
 
 _DRAWS, _SPLITS = 200, 50
@@ -164,7 +164,10 @@ def _agreement(found: Results, panels: Panels) -> Table:
             *(Column(axis, form=".3f", bounds=".2f") for axis in AXES),
         ],
         rows=[[name, *(cells.get(axis) for axis in AXES)] for name, cells in rows.items()],
-        notes=["Over pairs of 2 votes or more. Brackets: 95 % bootstrap over systems."],
+        notes=[
+            "Over pairs of 2 votes or more.",
+            *brackets(cell for cells in rows.values() for cell in cells.values()),
+        ],
     )
 
 

@@ -332,7 +332,8 @@ def percentiles(
     defined = [value for value in values if not isinstance(value, Undefined)]
     # A few draws may hit one system only; where many do, what is left would be a biased sample.
     if not defined or len(defined) < 0.95 * len(values):
-        return Undefined(f"defined in {len(defined)} of {len(values)} resamples only")
+        few = f"defined in {len(defined)} of {len(values)} resamples only"
+        return Undefined(few if len(values) else "no resamples")
     student = stats.t.ppf(0.975, clusters - 1) * np.sqrt(clusters / (clusters - 1))
     tail = 100 * float(stats.norm.cdf(-student))
     low, high = np.percentile(defined, (tail, 100 - tail))

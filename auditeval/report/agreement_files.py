@@ -109,7 +109,6 @@ def _levels(found: Any) -> dict[str, dict[str, Agreement]]:
 
 
 def _agreement(found: Any) -> Agreement:
-    """An interval that was undefined is so again, its reason is not kept."""
     reason = found.get("undefined", "no interval")
     value, interval = found["value"], found["interval"]
     return Agreement(

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 from auditeval import text
 from auditeval.metrics.agreement import LEVELS, LOWER_IS_BETTER, STATISTICS, Agreement
 from auditeval.report import leaks, render
-from auditeval.table import Cell, Column, Content, Table
+from auditeval.table import Cell, Column, Content, Table, brackets
 from auditeval.types import Undefined
 
 if TYPE_CHECKING:
     from auditeval.report.agreement import Difference, Report, Row
 
 CEILING = "rater ceiling"
-_BRACKETS = "Brackets: 95 % bootstrap over systems."
 _CEILING = (
     "Rater ceiling: the correlation with the mean of these votes that their noise leaves to an "
     "evaluator without error (root of the split-half reliability)."
@@ -55,7 +54,7 @@ def to_table(report: Report, explained: bool = True) -> Table:
     if explained:
         lacking = [row.axis for row in report.rows if row.axis not in report.ceilings]
         notes = [
-            *([_BRACKETS] if any(map(_bracketed, chain(*rows))) else []),
+            *brackets(chain(*rows)),
             *([_CEILING] if report.ceilings else []),
             *no_ceiling(lacking, report.no_votes),
         ]
@@ -110,11 +109,6 @@ def _contents(found: Mapping[str, Mapping[str, Agreement]]) -> Iterator[Content]
     for level in LEVELS:
         for name in STATISTICS:
             yield cell(found[level][name]) if name in found[level] else None
-
-
-def _bracketed(content: Content) -> bool:
-    interval = content.interval if isinstance(content, Cell) else None
-    return interval is not None and not isinstance(interval, Undefined)
 
 
 def _covered(row: Row) -> Cell | None:

@@ -16,7 +16,7 @@ from auditeval.report.description import (
     Panel,
     shown,
 )
-from auditeval.table import Column, Content, Table
+from auditeval.table import Column, Content, Table, brackets
 from auditeval.types import Axis, Undefined
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -136,9 +136,10 @@ def _panels(made: Description) -> Table:
             *([name, *map(found.get, panels)] for name, found in agreements.items()),
         ],
         notes=[
-            "Brackets: 95 % bootstrap over systems. Rater ceiling: the correlation with the mean "
-            "of these votes that their noise leaves to an evaluator without error (root of the "
-            "split-half reliability, stepped up to all votes)."
+            *brackets(value for row in agreements.values() for value in row.values()),
+            "Rater ceiling: the correlation with the mean of these votes that their noise leaves "
+            "to an evaluator without error (root of the split-half reliability, stepped up to all "
+            "votes).",
         ],
     )
 

@@ -295,12 +295,13 @@ def to_json(table: Table) -> dict[str, Any]:
 def plain(
     value: float | Undefined, interval: Sequence[float] | Undefined | None, **counts: int
 ) -> dict[str, Any]:
-    """A value and its interval for JSON; undefined, the value is null and its reason there."""
+    """A value and its interval for JSON; the first that is undefined is null, its reason there."""
+    none = next((found for found in (value, interval) if isinstance(found, Undefined)), None)
     return {
         "value": None if isinstance(value, Undefined) else value,
         "interval": None if interval is None or isinstance(interval, Undefined) else [*interval],
         **counts,
-        **({"undefined": value.reason} if isinstance(value, Undefined) else {}),
+        **({"undefined": none.reason} if none else {}),
     }
 
 
