@@ -30,16 +30,20 @@ def main(config: DictConfig) -> None:
     try:
         if config.resume is not None:
             given = HydraConfig.get().overrides.task
+            config = resuming.config(Path(str(config.resume)), CONFIGS)
             if others := [one for one in given if not one.startswith("resume=")]:
                 raise UserError(
-                    f"resume={config.resume} goes on under the configuration that the run was "
+                    f"resume={config.run_dir} goes on under the configuration that the run was "
                     f"begun with; leave out {' '.join(others)}"
                 )
-            config = resuming.config(Path(str(config.resume)), CONFIGS)
         made = train(config)
         if made is not None and config.get("html"):  # an older run may not know it
             folder = Path(config.run_dir)
             page_of(folder, folder / "report" / "report.html")
+    except KeyboardInterrupt:
+        begun = (Path(config.run_dir) / resuming.CONFIG).exists()
+        again = f"resume={config.run_dir} goes on from there" if begun else "no run was begun"
+        sys.exit(f"train.py: interrupted; {again}")
     except UserError as error:
         sys.exit(f"train.py: {error}")
     except OSError as error:
@@ -77,5 +81,5 @@ if __name__ == "__main__":
     check_groups(sys.argv[1:])
     try:
         main()
-    except KeyboardInterrupt:
-        sys.exit("train.py: interrupted; the same command with its run_dir goes on from there")
+    except KeyboardInterrupt:  # before there was a configuration
+        sys.exit("train.py: interrupted; no run was begun")

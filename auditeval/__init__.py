@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from auditeval.version import __version__
 
 if TYPE_CHECKING:
+    from auditeval.audio import Waveform
     from auditeval.benchmarking import BenchmarkReport, bench
     from auditeval.explaining import explain
     from auditeval.scoring import Evaluator, load
@@ -27,6 +28,7 @@ __all__ = [
     "Scores",
     "Undefined",
     "UserError",
+    "Waveform",
     "__version__",
     "bench",
     "explain",
@@ -41,6 +43,7 @@ _HOMES = {
     "Scores": "types",
     "Undefined": "types",
     "UserError": "types",
+    "Waveform": "audio",
     "bench": "benchmarking",
     "explain": "explaining",
     "load": "scoring",

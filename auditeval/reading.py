@@ -123,9 +123,16 @@ def csv_rows(
                 continue
             elif len(cells) != width:
                 raise UserError(f"{path}:{line}: expected {width} cells, found {len(cells)}")
+            elif not any(cells):  # as a spreadsheet leaves behind the last row
+                raise UserError(f"{path}:{line}: all cells are empty; delete the row")
             yield Start(line, byte), cells
-    except (csv.Error, UnicodeDecodeError) as error:
+    except csv.Error as error:
         raise UserError(f"{path}:{line + 1}: is not CSV ({error})") from None
+    except UnicodeDecodeError as error:
+        raise UserError(
+            f"{path}:{line + 1}: is not CSV in UTF-8 ({error}); a spreadsheet saves it so as "
+            '"CSV UTF-8"'
+        ) from None
 
 
 def json_object(line: bytes, where: str) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from huggingface_hub import ModelHubMixin
 
 from auditeval import checkpoint as checkpoints
 from auditeval import checkpoint_files, storage
-from auditeval.audio import MAX_SECONDS
+from auditeval.audio import MAX_SECONDS, Waveform
+from auditeval.audio.files import RATES_HZ
 from auditeval.blocks import Engine, Local
 from auditeval.features.store import Failure, FeatureStore
 from auditeval.manifest_scoring import Progress, score_manifest
@@ -103,11 +104,18 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         named = {"name": self.name, "source": self.source}
         return _again, (settings, self.checkpoint.digest), named
 
-    def score(self, pairs: Iterable[EditPair]) -> list[Scores]:
+    def score(
+        self,
+        pairs: Iterable[EditPair],
+        clips: Mapping[str | os.PathLike[str], Waveform] | None = None,
+    ) -> list[Scores]:
         """Ratings 1 to 5 for each pair, in order; what cannot be scored has status "error".
 
         An axis that the checkpoint was not trained on is None; intervals are there where it was
-        calibrated. Raises UserError for what is no list of pairs, such as a pair alone.
+        calibrated. `clips` are those in memory, as what a model in training just made, by the name
+        that stands for them in `original` or `edited`; they are scored as their files would be, and
+        their features are not kept. Raises UserError for what is no list of pairs, such as a pair
+        alone, and for clips that are no mono floats or of no pair.
         """
         if isinstance(pairs, EditPair):
             raise UserError("score: expected a list of pairs, found one pair; give [pair]")
@@ -120,8 +128,11 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
                     f"score: expected a list of EditPair, found {type(pair).__name__} in it; "
                     "give [EditPair(id=..., original=..., edited=..., ...)]"
                 )
+        store = self.store
+        if clips:
+            store = store.holding(_held(clips, pairs))
         with one_thread():
-            looked = self._model.look(self.store, pairs)
+            looked = self._model.look(store, pairs)
             usable = [row for row in looked if not isinstance(row, Failure)]
             predicted = iter(self._predict(usable) if usable else ())
         scores = []
@@ -247,6 +258,34 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
             **({} if (most := self.store.max_seconds) == MAX_SECONDS else {"max_seconds": most}),
             **self._model.computed_in(),
         }
+
+
+def _held(
+    clips: Mapping[str | os.PathLike[str], Waveform], pairs: Sequence[EditPair]
+) -> dict[Path, Waveform]:
+    """By path, as float32; raises UserError."""
+    named = {path for pair in pairs for path in (pair.original, pair.edited)}
+    held: dict[Path, Waveform] = {}
+    for name, clip in clips.items():
+        path = storage.path(name)
+        if path not in named:
+            raise UserError(f"clips: {name} is neither original nor edited of any of the pairs")
+        if not isinstance(clip, Waveform):
+            raise UserError(
+                f"clips: {name} is of type {type(clip).__name__}, expected "
+                "auditeval.Waveform(samples, rate_hz)"
+            )
+        samples = torch.as_tensor(clip.samples).detach().cpu()
+        if samples.ndim != 1 or not samples.is_floating_point():
+            raise UserError(
+                f"clips: {name} holds {samples.dtype} of shape {tuple(samples.shape)}, expected "
+                "mono samples as floats :: (N,), full scale 1"
+            )
+        least, most = RATES_HZ
+        if not least <= clip.rate_hz <= most:
+            raise UserError(f"clips: {name} is at {clip.rate_hz} Hz, expected {least} to {most}")
+        held[path] = Waveform(samples.float().numpy(), int(clip.rate_hz))
+    return held
 
 
 def _scoring_worker(

@@ -271,12 +271,13 @@ def test_bytes_that_are_no_utf8_are_named_with_their_line(tmp_path: Path) -> Non
     header, row = ",".join(ROW), ",".join(f'"{cell}"' for cell in ROW.values())
     path = tmp_path / "pairs.csv"
     path.write_bytes(f"{header}\n{row}\n".encode() + "b,a.wav,b.wav,Café,x\n".encode("latin-1"))
-    with pytest.raises(UserError, match=r"pairs\.csv:3: is not CSV \('utf-8' codec"):
+    with pytest.raises(UserError, match=r"pairs\.csv:3: is not CSV in UTF-8 \('utf-8' codec"):
         manifest.read(path)
 
 
 BAD_CSV = {
     "too many cells": (f"{','.join(ROW)}\na,b,c,d,e,f\n", "pairs.csv:2: expected 5 cells"),
+    "empty cells": (f"{','.join(ROW)}\na,b,c,d,e\n,,,,\n", "pairs.csv:3: all cells are empty"),
     "too few cells": (f"{','.join(ROW)}\na,b,c,d\n", "pairs.csv:2: expected 5 cells"),
     "open quote": (f'{",".join(ROW)}\na,b,c,d,"e\na,b,c,d,e\n', "pairs.csv:2: is not CSV"),
     "an open quote that another closes": (
@@ -292,10 +293,7 @@ BAD_CSV = {
         f"{','.join(ROW)},hue\na,b,c,d,e,\n",
         "csv:1: hue: unknown",
     ),
-    "semicolons": (
-        f"{';'.join(ROW)}\na;b;c;d;e\n",
-        "); columns stand apart by commas, not by semi",
-    ),
+    "semicolons": (f"{';'.join(ROW)}\na;b;c;d;e\n", "); columns stand apart by commas, not by"),
     "no name": (f"{','.join(ROW)},\na,b,c,d,e,\n", "csv:1: '': unknown key"),
     "a missing column": (
         "id,original\na,b\n",

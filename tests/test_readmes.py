@@ -42,6 +42,7 @@ GIVEN = {
     ],
     "privacy.md": [],
     "report.md": [],
+    "rewards.md": [],
     "scale.md": ["270 pairs of esc10", "20,000 pairs where", "MiB for 20,000"],
     "scoring.md": ["90 %"],
     "training.md": ["al. 2018"],

@@ -1,10 +1,7 @@
 """Features of clips, captions and pairs, each computed once and kept on disk by content.
 
-Each extractor has a folder of its own, named by its revision and by the device that it is on when
-the store is made: another one beside it, or another revision of it, costs the others nothing. The
-key of a clip is the hash of its decoded samples, so a renamed file costs nothing and one changed
-sample recomputes that clip alone. An entry is one of `auditeval.entries`, in the form of
-safetensors: several processes may share one cache.
+The key of a clip is the hash of its decoded samples, so a renamed file costs nothing and one
+changed sample recomputes that clip alone.
 """
 
 from __future__ import annotations
@@ -13,19 +10,19 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
+from copy import copy
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from safetensors.numpy import load, save
 
 from auditeval import audio, storage
-from auditeval.entries import Entries, bounded
 from auditeval.features.asked import asked, told
 from auditeval.features.batches import Batched, Caller
+from auditeval.features.cache import Arrays, FeatureCache
 from auditeval.features.encoder import Clip, EncodedPair, Encoder
 from auditeval.features.extractor import AudioFeatures, Extractor, Texts
 from auditeval.features.pair import PairFeatures
@@ -35,7 +32,6 @@ from auditeval.pretrained.threads import one_thread
 from auditeval.types import EditPair, UserError, whole
 
 Result = TypeVar("Result")
-Arrays = dict[str, np.ndarray]
 Spared = Callable[[Mapping[str, Texts]], frozenset[str]]
 """Which extractors, by name, a model does not look at for a pair of these texts, by extractor."""
 
@@ -83,10 +79,8 @@ class FeatureStore:
     Decoding, resampling and the encoders release the interpreter lock, so threads use all cores.
     A clip that lasts longer than `max_seconds` has no features (see `audio.files.read`).
     `heard`, where given, is told of each file that is read its `audio.content_hash`.
-    `encoder_seconds` and `misses` say what the encoders cost so far. A cache on a full disk, or on
-    one that cannot be written or read, costs a warning; raises UserError where it is no folder.
-    It may be a URL, and is kept to `cache_size` (default `$AUDITEVAL_CACHE_SIZE`, or no bound), see
-    `entries.bounded`. A store that does not answer raises StorageError, also for clips.
+    `encoder_seconds` and `misses` say what the encoders cost so far. Of the cache see
+    `FeatureCache`; a store that does not answer raises StorageError, also for clips.
     """
 
     def __init__(
@@ -112,31 +106,23 @@ class FeatureStore:
         self.encoder_seconds = 0.0
         self.misses = 0
         self._heard_of = heard
-        self._lock = threading.Condition()
-        self._claimed: set[str] = set()
+        self._held: Mapping[Path, audio.Waveform] = {}
+        self._lock = threading.Lock()
         self._said: dict[str, dict[str, np.ndarray]] = {}
         self._one_large = threading.Lock()
-        folder = storage.path(cache_dir or storage.cache_dir())
-        most = storage.bytes_of(cache_size or os.environ.get("AUDITEVAL_CACHE_SIZE"))
-        bound = None if most is None else bounded(folder, most)
-        self._entries = {
-            name: Entries(folder / extractor.made_by, extractor.made_by, bound=bound)
-            for name, extractor in encoder.extractors.items()
-        }
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except (FileExistsError, NotADirectoryError) as error:
-            raise UserError(
-                f"{folder}: the feature cache cannot be made ({error.strerror}); set "
-                "AUDITEVAL_CACHE to a folder you can write to"
-            ) from None
-        except OSError:
-            pass  # the first entry says so
+        self._cache = FeatureCache(encoder.extractors, cache_dir, cache_size)
+
+    def holding(self, held: Mapping[Path, audio.Waveform]) -> FeatureStore:
+        """This store, with clips in memory by the paths that stand for them: no file is read there,
+        and their features are not kept. What is encoded by it, it counts itself."""
+        beside = copy(self)
+        beside._held = held
+        return beside
 
     @property
     def damaged(self) -> int:
         """Entries of the cache so far that were not what had been written; they were made again."""
-        return sum(entries.damaged for entries in self._entries.values())
+        return self._cache.damaged
 
     def pairs(
         self,
@@ -196,7 +182,7 @@ class FeatureStore:
                     needed = self.encoder.needed(said) - (spared(said) if spared else frozenset())
                 for path in (pair.original, pair.edited):
                     by[path] = by.get(path, frozenset()) | needed
-            storage.ahead(by)
+            storage.ahead(path for path in by if path not in self._held)
             heard = {path: _Heard(path, names) for path, names in by.items()}
             clips = Batched(pool, self._read, heard.values(), self._at_once(len(heard), _FILES))
             joined = []
@@ -221,11 +207,16 @@ class FeatureStore:
         return self._encode(list(waveforms), keys, [self._always] * len(waveforms))
 
     def _encode(
-        self, waveforms: list[audio.Waveform], keys: list[str], by: Sequence[frozenset[str]]
+        self,
+        waveforms: list[audio.Waveform],
+        keys: list[str],
+        by: Sequence[frozenset[str]],
+        passing: Collection[str] = (),
     ) -> list[Clip]:
         """Features of decoded clips of these hashes, by these extractors each.
 
-        The clips are taken from the list: long ones fill the memory.
+        The clips are taken from the list: long ones fill the memory. Those of the hashes `passing`
+        are not kept in the cache.
         """
 
         def encode(missing: Mapping[str, list[int]]) -> Iterator[list[Arrays]]:
@@ -239,7 +230,7 @@ class FeatureStore:
                     made = extractor.encode_audio(samples)
                 yield [_entry(extractor, features) for features in made]
 
-        found = self._cached("audio", keys, by, encode)
+        found = self._cache.entries("audio", keys, by, encode, passing)
         return [{name: _features(entry) for name, entry in entries.items()} for entries in found]
 
     def captions(self, captions: Sequence[str]) -> list[Arrays]:
@@ -259,7 +250,7 @@ class FeatureStore:
         known = {x: said for x in captions if (said := self._said.get(x)) is not None}
         worded = [caption for caption in captions if caption.strip() and caption not in known]
         keys = [hashlib.sha256(caption.encode()).hexdigest() for caption in worded]
-        found = self._cached("text", keys, [frozenset(readers)] * len(keys), encode)
+        found = self._cache.entries("text", keys, [frozenset(readers)] * len(keys), encode)
         for caption, entries in zip(worded, found, strict=True):
             known[caption] = {name: entry["embedding"] for name, entry in entries.items()}
         with self._lock:
@@ -274,7 +265,10 @@ class FeatureStore:
         return max(self.encoder.batch_size, min(share, most))
 
     def _read(self, files: Sequence[_Heard]) -> list[Clip | Failure]:
-        sizes = [audio.state(file.path)[0] for file in files]
+        sizes = [
+            held.samples.nbytes if (held := self._held.get(path)) else audio.state(path)[0]
+            for path, _ in files
+        ]
         if len(files) > self.encoder.batch_size and sum(sizes) > _LARGE_BYTES:
             half = len(files) // 2
             return self._read(files[:half]) + self._read(files[half:])
@@ -288,21 +282,33 @@ class FeatureStore:
         failures: dict[Path, Failure] = {}
         waveforms: list[audio.Waveform] = []
         keys: list[str] = []
-        storage.ahead(path for path, _ in files)
+        storage.ahead(path for path, _ in files if path not in self._held)
         for path, _ in files:
             try:
-                waveforms.append(audio.decode(path, self.max_seconds))
+                waveforms.append(self._decoded(path))
                 keys.append(audio.content_hash(waveforms[-1]))
                 if self._heard_of is not None:
                     self._heard_of[path] = keys[-1]
             except audio.AudioError as error:
                 failures[path] = Failure(str(error))
         try:
-            by = [names for path, names in files if path not in failures]
-            found = iter(self._encode(waveforms, keys, by))
+            read = [file for file in files if file.path not in failures]
+            by = [names for _, names in read]
+            passing = {key for key, file in zip(keys, read, strict=True) if file.path in self._held}
+            found = iter(self._encode(waveforms, keys, by, passing))
         except audio.AudioError as error:
             return [Failure(f"{files[0].path}: {error}")] if len(files) == 1 else []
         return [failures[path] if path in failures else next(found) for path, _ in files]
+
+    def _decoded(self, path: Path) -> audio.Waveform:
+        if path not in self._held:
+            return audio.decode(path, self.max_seconds)
+        clip = self._held[path]
+        if clip.seconds > self.max_seconds:
+            raise audio.AudioError(f"{path}: lasts longer than {self.max_seconds:g} s")
+        if reason := audio.fault(clip):
+            raise audio.AudioError(f"{path}: {reason}")
+        return clip
 
     @contextmanager
     def _pool(self) -> Iterator[Executor]:
@@ -314,42 +320,6 @@ class FeatureStore:
             finally:
                 pool.shutdown(cancel_futures=True)
 
-    def _cached(
-        self,
-        kind: str,
-        keys: Sequence[str],
-        by: Sequence[frozenset[str]],
-        compute: Callable[[Mapping[str, list[int]]], Iterable[list[Arrays]]],
-    ) -> list[dict[str, Arrays]]:
-        """The entries of these keys, by extractor: of those that `by` names for each.
-
-        `compute` is told of which rows each extractor has none, and makes them in this order.
-        """
-        names = [f"{kind}/{key[:2]}/{key}" for key in keys]
-        rows = {name: row for row, name in enumerate(names)}
-        with self._claim(set(names)):
-            entries: dict[str, dict[str, Arrays]] = {name: {} for name in rows}
-            missing: dict[str, list[int]] = {}
-            wanted = {name: frozenset[str]() for name in rows}
-            for name, extractors in zip(names, by, strict=True):
-                wanted[name] |= extractors
-            for extractor in self.encoder.extractors:
-                asked = [name for name in rows if extractor in wanted[name]]
-                for name, data in zip(asked, self._entries[extractor].read_all(asked), strict=True):
-                    if data is None:
-                        missing.setdefault(extractor, []).append(rows[name])
-                    else:
-                        entries[name][extractor] = load(data)
-            for of, computed in zip(missing, compute(missing) if missing else (), strict=True):
-                made = {names[row]: one for row, one in zip(missing[of], computed, strict=True)}
-                self._entries[of].write_all((name, _saved(one)) for name, one in made.items())
-                for name, one in made.items():
-                    entries[name][of] = one
-        return [
-            {of: entries[name][of] for of in self.encoder.extractors if of in wanted[name]}
-            for name in names
-        ]
-
     @contextmanager
     def _timed(self, by: Extractor, items: int, failure: type[ValueError]) -> Iterator[None]:
         """Adds what an extractor takes inside; raises `failure` where its device is too small."""
@@ -359,19 +329,6 @@ class FeatureStore:
         with self._lock:
             self.encoder_seconds += time.perf_counter() - start
             self.misses += items
-
-    @contextmanager
-    def _claim(self, names: set[str]) -> Iterator[None]:
-        """Waits while another thread has any of these: files of equal content are encoded once."""
-        with self._lock:
-            self._lock.wait_for(lambda: self._claimed.isdisjoint(names))
-            self._claimed |= names
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._claimed -= names
-                self._lock.notify_all()
 
 
 def _entry(extractor: Extractor, features: AudioFeatures) -> Arrays:
@@ -384,10 +341,6 @@ def _entry(extractor: Extractor, features: AudioFeatures) -> Arrays:
     if not np.isfinite(embedding).all():
         raise audio.AudioError(f"{extractor.name} makes numbers of it that are not finite")
     return {"embedding": embedding, **{f"frames.{k}": v for k, v in frames.items()}}
-
-
-def _saved(entry: Arrays) -> bytes:
-    return save({key: np.ascontiguousarray(value) for key, value in entry.items()})
 
 
 def _features(entry: Arrays) -> AudioFeatures:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from hydra import compose, initialize_config_dir
+from omegaconf import DictConfig, OmegaConf
 
 from auditeval import manifest
 from auditeval.features.comparison import changed_words
@@ -56,6 +57,14 @@ def test_train_py_prints_the_table(command: Command, tmp_path: Path) -> None:
     assert "Traceback" not in ended.stderr
 
 
+def _told(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> str:
+    """What train.py ends with."""
+    monkeypatch.setattr("sys.argv", ["train.py", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(ROOT / "train.py"), run_name="__main__")
+    return str(ended.value.code)
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -70,12 +79,8 @@ def test_train_py_prints_the_table(command: Command, tmp_path: Path) -> None:
         (["optimizer=null"], "train.py: optimizer=null: expected one of adam, adamw"),
         (["features=[words,3]"], "train.py: features=[words,3]: expected one of acoustics, "),
         # As of a variable of the shell that is not set: a run would be begun.
-        (["resume="], "train.py: resume= goes on under the configuration that the run "),
-        # Which would be left out without a word.
-        (
-            ["resume={file}"],
-            "train.py: resume={file} goes on under the configuration that the run ",
-        ),
+        (["resume="], "train.py: .: is no run folder, it has no config.yaml"),
+        (["resume={file}"], "train.py: {file}: is no run folder, it has no config.yaml"),
     ],
 )
 def test_a_manifest_or_folder_that_cannot_be_is_one_sentence(
@@ -90,13 +95,32 @@ def test_a_manifest_or_folder_that_cannot_be_is_one_sentence(
     file.touch()
     given = [argument.format(file=file) for argument in arguments]
     run = ["features=spectrum", f"run_dir={tmp_path / 'run'}"]
-    monkeypatch.setattr("sys.argv", ["train.py", *given, *run])
-    with pytest.raises(SystemExit) as ended:
-        runpy.run_path(str(ROOT / "train.py"), run_name="__main__")
     # Python prints what sys.exit is given and ends with status 1.
-    assert str(ended.value.code).startswith(sentence.format(file=file))
-    assert "\n" not in str(ended.value.code)
+    told = _told(monkeypatch, *given, *run)
+    assert told.startswith(sentence.format(file=file))
+    assert "\n" not in told
     assert capfd.readouterr() == ("", "")
+
+
+def test_an_interrupted_run_says_how_to_go_on_where_there_is_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def stopped(config: DictConfig) -> None:
+        if folder == tmp_path:
+            OmegaConf.save(config, folder / "config.yaml", resolve=True)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("auditeval.training.run.train", stopped)
+    folder = tmp_path / "run"
+    told = _told(monkeypatch, f"run_dir={folder}")
+    assert told == "train.py: interrupted; no run was begun"
+    folder = tmp_path
+    told = _told(monkeypatch, f"run_dir={folder}")
+    assert told == f"train.py: interrupted; resume={folder} goes on from there"
+    # What is given beside it would be left out without a word.
+    told = _told(monkeypatch, f"resume={tmp_path}", "seed=3")
+    assert told.startswith(f"train.py: resume={tmp_path} goes on under the configuration that ")
+    assert told.endswith("leave out seed=3")
 
 
 @pytest.mark.parametrize(
