@@ -92,11 +92,14 @@ def serve(
 
         auditeval listen edits.jsonl --votes votes.db --url https://lab.example/listen
     """
-    from auditeval.listening import serving
+    from auditeval.listening import serving, texts
     from auditeval.listening import settings as designs
     from auditeval.outputs import sole_writer
 
     check_web("auditeval listen")
+    texts.read(language)  # a test is made of what stands, or not at all
+    if url is not None:
+        serving.hosts(host, url)
     given = {"select": select, "goal": goal, "headphone_check": headphone_check}
     design = designs.read(settings, **{k: v for k, v in given.items() if v is not None})
     pairs = serving.read_pairs(manifest)
@@ -166,7 +169,7 @@ def screen(votes: VotesFile, rules: Screen = None) -> None:
     labels = [Column(name, label=True) for name in ("rule", "rater")]
     columns = [*labels, Column("votes"), Column("why")]
     notes = []
-    if "bt500" in by_rule and screening.too_few_for_bt500(found):
+    if by_rule.get("bt500") == {} and screening.too_few_for_bt500(found):
         notes.append(
             f"bt500: no pair has {screening.BT500_VOTES} votes. Among fewer no grade can be as far "
             "from the mean as the rule asks (among 6, some half points)."

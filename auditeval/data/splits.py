@@ -111,7 +111,8 @@ def holdout(
     names = np.array(_rated(labels, pairs))
     np.random.default_rng(seed).shuffle(names)
     if any(pair.split for pair in pairs):
-        return [_as_published(pairs, labels, names, validation_share)]
+        originals = groups(pairs, contents)
+        return [_as_published(pairs, labels, originals, names, validation_share)]
     if len(names) < 2 + (validation_share > 0):
         parts = "a train, a validation and a test part need 3"
         raise UserError(
@@ -205,6 +206,8 @@ def adaptation(
     """
     _check_share("validation_share", validation_share)
     whole("data.split.times", times)
+    if folds is not None:
+        whole("data.split.folds", folds, 2)
     always = [row for row, pair in enumerate(pairs) if pair.split is not None]
     rated = [row for row, pair in enumerate(pairs) if pair.split is None]
     sources = groups([pairs[row] for row in always], contents)
@@ -287,11 +290,15 @@ def _fold(
         seen.update(originals[row] for row in part)
         _warn_of_left_out(name, len(part) - len(kept))
         part[:] = kept
-    if not parts[0]:
+    _check_left(parts[0])
+    return Fold(name, *parts)
+
+
+def _check_left(train: Sequence[int]) -> None:
+    if not train:
         raise UserError(
             "no pair is left to train on: every original stands in the test or validation part"
         )
-    return Fold(name, *parts)
 
 
 def _warn_of_left_out(name: str, rows: int) -> None:
@@ -301,8 +308,14 @@ def _warn_of_left_out(name: str, rows: int) -> None:
 
 
 def _as_published(
-    pairs: Sequence[EditPair], labels: list[str], names: np.ndarray, validation_share: float
+    pairs: Sequence[EditPair],
+    labels: list[str],
+    originals: list[str],
+    names: np.ndarray,
+    validation_share: float,
 ) -> Fold:
+    """The publisher's parts; where there is no validation part, one is drawn of the training part,
+    and shares no original with what is left of it."""
     parts: dict[str | None, list[int]] = {"train": [], "validation": [], "test": []}
     for row, pair in enumerate(pairs):
         if pair.split is None:
@@ -317,5 +330,9 @@ def _as_published(
         there = [name for name in names if name in trained]
         drawn = set(there[: _validation_size(validation_share, len(there))])
         validation = [row for row in train if labels[row] in drawn]
-        train = [row for row in train if labels[row] not in drawn]
+        held = {originals[row] for row in validation}
+        others = [row for row in train if labels[row] not in drawn]
+        train = [row for row in others if originals[row] not in held]
+        _warn_of_left_out("published", len(others) - len(train))
+        _check_left(train)
     return Fold("published", train, validation, test)

@@ -58,7 +58,8 @@ def add_pages(app: FastAPI, test: Session, prefix: str) -> None:
     def add(token: Allowed, fields: Annotated[dict[str, str], Depends(form)]) -> Response:
         check_seal(fields, test.secret, token)
         count = fields.get("count", "")
-        if not (count.isascii() and count.isdecimal() and 1 <= int(count) <= MOST_RATERS):
+        digits = count.isascii() and count.isdecimal() and len(count) <= len(str(MOST_RATERS))
+        if not (digits and 1 <= int(count) <= MOST_RATERS):
             raise Refused(422, f"1 to {MOST_RATERS} raters at a time")
         test.database.add_raters(int(count))
         return RedirectResponse(f"{prefix}/admin/{token}", 303)

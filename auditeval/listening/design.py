@@ -77,7 +77,9 @@ def next_block(database: VotesDatabase, settings: Settings, rater: Rater) -> lis
     with database.transaction() as write:
         earlier = database.trials(rater)
         if not earlier and settings.training:
-            planned, block = _training(database, settings, rater), 0
+            # Practice is for who has a turn: others may hold all places.
+            is_needed = bool(_block(database, settings, rater, earlier, 1))
+            planned, block = _training(database, settings, rater) if is_needed else [], 0
         else:
             block = max([trial.block for trial in earlier], default=0) + 1
             planned = _block(database, settings, rater, earlier, block)
@@ -159,6 +161,16 @@ def _taken(database: VotesDatabase, settings: Settings) -> Counter[int]:
     )
     since = time.time() - 3600 * settings.hours_held
     return Counter(pair for (pair,) in database.rows(query, (since,)))
+
+
+def is_complete(database: VotesDatabase, settings: Settings) -> bool:
+    """Whether each pair has all of its votes."""
+    query = (
+        "SELECT pair FROM trials JOIN votes ON trial = trials.number "
+        "WHERE kind = 'rating' AND cannot IS NULL"
+    )
+    made = Counter(pair for (pair,) in database.rows(query))
+    return all(made[pair] >= settings.raters_per_pair for pair in database.pairs)
 
 
 def _fixed(

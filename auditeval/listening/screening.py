@@ -166,7 +166,25 @@ def _agreement(results: Results) -> Found:
                 continue
             if round(row.agreement, 9) <= LEAST_AGREEMENT:  # 0 comes out as a little more or less
                 low.setdefault(row.rater, f"{axis}: LCC {row.agreement:.2f} with the others")
-    return _of_raters(results, low)
+    return _of_raters(results, {**_unmoved(results), **low})
+
+
+def _unmoved(results: Results) -> dict[str, str]:
+    """Who gives all pairs the same three grades, where the others do not: no LCC says that."""
+    by_pair: dict[int, dict[str, list[float]]] = {}
+    for trial, vote in results.of("rating"):
+        by_pair.setdefault(trial.pair, {})[results.name(trial)] = [*vote.grades.values()]
+    found: dict[str, str] = {}
+    for name in {name for given in by_pair.values() for name in given}:
+        shared = [given for given in by_pair.values() if name in given and len(given) > 1]
+        own = {tuple(given[name]) for given in shared}
+        others = {
+            tuple(np.mean([grades for rater, grades in given.items() if rater != name], axis=0))
+            for given in shared
+        }
+        if len(shared) >= LEAST_SHARED and len(own) == 1 and len(others) > 1:
+            found[name] = f"the same grades of all {len(shared)} pairs that others rated"
+    return found
 
 
 def _of_raters(results: Results, reasons: dict[str, str]) -> Found:

@@ -209,7 +209,7 @@ def _page_of(test: Session, prefix: str, rater: Rater, step: Step) -> Response:
         "rater": rater,
         "seal": seal(test.secret, rater.token, "" if trial is None else trial.token),
     }
-    if step.page in ("pause", "thanks"):
+    if step.page in ("pause", "thanks", "later"):
         values["seal"] = seal(test.secret, rater.token, "")
         values |= {"message": test.texts[step.page], "action": "go" if step.page == "pause" else ""}
         return page(test, prefix, "message.html", **values)

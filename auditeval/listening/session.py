@@ -67,6 +67,8 @@ class Session:
             return self._finished(rater)
         if not waiting:
             waiting = design.next_block(self.database, self.settings, rater)
+            if not waiting and not self._has_had_a_turn(trials, votes):
+                return Step("later")
             if not waiting:
                 return self._finished(rater)
             trials += waiting
@@ -82,6 +84,12 @@ class Session:
         """An end that stays one, even where places come free: others count on it (`settled`)."""
         self.database.note_rater(rater, "finished", time.time())
         return Step("thanks")
+
+    def _has_had_a_turn(self, trials: list[Trial], votes: dict[int, Vote]) -> bool:
+        """Whether who is given nothing rated before, or nobody's turn is to come; else others hold
+        the places, and may leave them."""
+        rated = any(trial.kind == "rating" and trial.number in votes for trial in trials)
+        return rated or design.is_complete(self.database, self.settings)
 
     def voted(self, trial: Trial) -> bool:
         """Whether a trial has its vote."""

@@ -183,6 +183,8 @@ def test_options_that_cannot_be(
     ended = cli("listen", pairs_path, "--votes", tmp_path / "votes.db", *options)
     assert ended.status == 2
     assert says in ended.sentence
+    # A test that was made would be in the way of the right command, with its settings.
+    assert (tmp_path / "votes.db").exists() == (options[0] == "--host")
 
 
 @pytest.mark.parametrize("command", ["status", "screen", "export"])

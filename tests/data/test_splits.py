@@ -232,9 +232,13 @@ REFUSED = {
     "a letter": (lambda: splits.holdout(many(), test_share="a"), "test_share 'a': expected a num"),  # type: ignore[arg-type]
     "people never": (lambda: splits.beside_people(many(), times=0), "data.split.times 0: expected"),
     "rated never": (lambda: splits.adaptation(many(), times=-1), "data.split.times -1: expected"),
+    "half a fold": (
+        lambda: splits.adaptation([*published("ttt"), *many()], folds=2.5, by="original"),  # type: ignore[arg-type]
+        "data.split.folds 2.5: expected a whole number above 1",
+    ),
     "no folds": (
         lambda: splits.adaptation([*published("ttt"), *many()], folds=0, by="original"),
-        "cannot be left out in 0 folds beside 3 pairs",
+        "data.split.folds 0: expected a whole number above 1",
     ),
     "all to validate": (
         lambda: splits.leave_one_out(many(), validation_share=1),
@@ -258,6 +262,27 @@ def test_systems_that_edited_the_same_clips_only_cannot_be_told_apart_honestly()
     pairs = [pair(i, f"o{i % 3}.wav", system=f"s{i // 3}") for i in range(12)]
     with pytest.raises(UserError, match="every original stands"):
         splits.holdout(pairs, by="system")
+
+
+def test_a_validation_part_drawn_of_a_published_split_shares_no_original(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Where systems are kept apart, who edited the same clips would stand on both sides."""
+    pairs = [
+        pair(10 * row + clip, f"{clip}.wav", system=system, split="train")
+        for row, (system, clips) in enumerate({"a": 4, "b": 2, "c": 2}.items())
+        for clip in range(clips)
+    ]
+    pairs += [pair(99, "t.wav", system="d", split="test")]
+    (fold,) = splits.holdout(pairs, by="system", seed=3)
+    originals = [{pairs[row].original for row in part} for part in fold[1:3]]
+    assert originals[0]
+    assert originals[1]
+    assert originals[0].isdisjoint(originals[1])
+    assert "share an original with a held-out part and are left out" in caplog.text
+    alike = [one.model_copy(update={"original": Path("0.wav")}) for one in pairs[:-1]]
+    with pytest.raises(UserError, match="no pair is left to train on"):
+        splits.holdout([*alike, pairs[-1]], by="system")
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3])

@@ -65,6 +65,16 @@ def test_a_body_that_says_it_is_large_is_refused(rater: RaterClient) -> None:
     assert rater.vote(about, comment="x" * MOST_BODY_BYTES).status_code == 413
 
 
+@pytest.mark.parametrize("letter", ["x", "é", "好", "🎧"])
+def test_a_comment_may_be_as_long_as_its_page_allows(
+    listening: Session, rater: RaterClient, letter: str
+) -> None:
+    """In a form a character takes up to 12 bytes; the page counts in UTF-16."""
+    comment = letter * (MOST_COMMENT // (len(letter.encode("utf-16-le")) // 2))
+    assert rater.vote(rater.listen(), comment=comment).status_code == 303
+    assert [vote.comment for vote in rater.votes(listening)] == [comment]
+
+
 @pytest.mark.parametrize("length", ["-1", "1e9", "99999999999", "x"])
 def test_a_length_that_is_none(rater: RaterClient, length: str) -> None:
     answer = rater.http.post(f"{rater.base}/vote", headers={"content-length": length})

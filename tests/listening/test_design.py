@@ -106,6 +106,26 @@ def test_no_system_has_the_early_places(tmp_path: Path, raters: int) -> None:
     assert abs(means[0] - means[1]) < 1
 
 
+def test_who_comes_while_others_hold_all_places_may_come_again(tmp_path: Path) -> None:
+    """Nobody is thanked for nothing, nor practises for it."""
+    test = session(
+        tmp_path, pairs(tmp_path, 4), raters=3, raters_per_pair=1, block=4, training=True
+    )
+    first, second, third = (RaterClient(test, number).consent() for number in range(3))
+    assert "Practice" in first.page()
+    for trial in design.next_block(test.database, test.settings, first.rater):
+        test.database.note_trial(trial, "shown", 1.0)
+    assert "open your link again" in second.page()
+    assert test.database.trials(second.rater) == []
+    with test.database.transaction() as write:
+        write.execute("UPDATE trials SET given = given - 25 * 3600")
+    assert "Practice" in second.page()
+    vote_all(test, second.rater)
+    assert "That was all" in second.page()
+    # All pairs have their votes: there will be nothing for who has not begun.
+    assert "That was all" in third.page()
+
+
 def test_places_that_are_held_are_not_given_away_until_they_are_left(tmp_path: Path) -> None:
     test = session(tmp_path, pairs(tmp_path, 4), raters=3, raters_per_pair=1, block=4)
     first, second, third = test.database.raters()

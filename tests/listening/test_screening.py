@@ -155,6 +155,25 @@ def test_a_rater_who_always_says_the_same(tmp_path: Path) -> None:
     assert len(left_out) == 4
 
 
+def test_who_gives_the_same_three_grades_agrees_with_nobody(tmp_path: Path) -> None:
+    """A rater of 4, 2, 5 on every page: unequal grades, so that their variance says nothing."""
+    test, _ = panel(tmp_path)
+    with test.database.transaction() as write:
+        own = "trial IN (SELECT number FROM trials WHERE rater = 1)"
+        write.execute(f"UPDATE votes SET quality = 4, relevance = 2, faithfulness = 5 WHERE {own}")
+    found = results.read(test.database)
+    left_out = screening.screen(found, ["agreement", "p808-variance"])
+    assert left_out["p808-variance"] == {}
+    by = {found.name(t) for t in found.trials if t.number in left_out["agreement"]}
+    assert by == {"r01"}
+    assert set(left_out["agreement"].values()) == {
+        "the same grades of all 20 pairs that others rated"
+    }
+    with test.database.transaction() as write:  # as of edits that nobody tells apart
+        write.execute("UPDATE votes SET quality = 4, relevance = 2, faithfulness = 5")
+    assert screening.screen(results.read(test.database), ["agreement"]) == {"agreement": {}}
+
+
 def test_repeats_that_are_a_point_apart_are_no_more(tmp_path: Path) -> None:
     test = session(tmp_path, pairs(tmp_path, 6), raters=1)
     (rater,) = test.database.raters()

@@ -56,6 +56,8 @@ def _sanitized(name: str) -> str:
 
 def _pairs(folder: Path, table: Path, path: Path, config: dict[str, Any]) -> list[EditPair]:
     trials = _trials(config)
+    for name, page in trials.items():
+        _check_page(f"{path}: page {name}", page)
     votes: dict[tuple[str, str], dict[str, float]] = {}
 
     def row(cells: dict[str, str]) -> tuple[str, str, str, float] | None:
@@ -86,7 +88,7 @@ def _pairs(folder: Path, table: Path, path: Path, config: dict[str, Any]) -> lis
                 "original_caption": _CAPTION,
                 "target_caption": _CAPTION,
                 "system": stimulus,
-                "source": trial,
+                "source": f"{config['testId']}-{trial}",
                 "listening_test": str(config["testId"]),
                 "raters": {"quality": given, "faithfulness": given},
             },
@@ -107,6 +109,15 @@ def _pages(found: Any) -> Iterator[dict[str, Any]]:
             yield from _pages(item)
     elif isinstance(found, dict) and found.get("type") == "mushra":
         yield found
+
+
+def _check_page(where: str, page: dict[str, Any]) -> None:
+    """Raises UserError where it does not say which clips it plays."""
+    stimuli = page.get("stimuli") or {}
+    if not isinstance(page.get("reference"), str):
+        raise UserError(f"{where}: reference: expected the path of a clip")
+    if not isinstance(stimuli, dict) or not all(isinstance(x, str) for x in stimuli.values()):
+        raise UserError(f"{where}: stimuli: expected paths of clips by name, as in {{C1: c1.wav}}")
 
 
 def _stimuli(page: dict[str, Any]) -> dict[str, str]:

@@ -66,7 +66,9 @@ def test_webmushra(cli: Any, tmp_path: Path) -> None:
     assert first.raters["quality"] == {"u-1": 1 + 80 / 25, "u-2": 1 + 60 / 25}
     assert first.raters["quality"] == first.raters["faithfulness"]
     assert "relevance" not in first.raters
-    assert (first.system, first.source, first.listening_test) == ("C1", "trial1", "Default Example")
+    assert (first.system, first.listening_test) == ("C1", "Default Example")
+    # Of another test's trial1 the reference is another recording.
+    assert (first.source, third.source) == ("Default Example-trial1", "Default Example-trial2")
     assert first.original.samefile(folder / "configs" / "audio" / "ref.wav")
     assert second.ratings["quality"] == 1.8
     assert third.raters["quality"] == {"u-2": 1.0}
@@ -106,6 +108,26 @@ def test_a_page_without_stimuli_has_none(tmp_path: Path) -> None:
     lines = [x for x in CONFIG.splitlines() if "configs/audio/c" not in x]
     config.write_text("\n".join(lines))
     with pytest.raises(UserError, match=r"example\.yaml has no stimulus 'C1' in trial 'trial1'"):
+        import_webmushra(folder)
+
+
+@pytest.mark.parametrize(
+    ("of", "made", "says"),
+    [
+        ("      reference: configs/audio/ref.wav\n", "", "reference: expected the path of a clip"),
+        ("          C1: configs/audio/c1.wav\n", "          C1:\n", "stimuli: expected paths of"),
+        (
+            "      stimuli:\n          C1: configs/audio/c1.wav\n          C2: c",
+            "      stimuli: [C1, C2]\n      also: c",
+            "stimuli: expected paths of clips by name",
+        ),
+    ],
+)
+def test_a_page_that_names_no_clips_is_named(tmp_path: Path, of: str, made: str, says: str) -> None:
+    folder = webmushra(tmp_path / "x", RATED)
+    assert of in CONFIG
+    (folder / "configs" / "example.yaml").write_text(CONFIG.replace(of, made, 1))
+    with pytest.raises(UserError, match=rf"example\.yaml: page trial1: {says}"):
         import_webmushra(folder)
 
 
