@@ -15,6 +15,9 @@ import struct
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from fnmatch import fnmatchcase
+from itertools import chain
 from pathlib import Path
 
 import xxhash
@@ -32,15 +35,17 @@ _SUFFIX = ".entry"
 _USED_SECONDS = 60.0  # how old the time of the last use may be
 
 
-def bounded(folder: Path, most: int) -> Bound:
+def bounded(folder: Path, most: int, names: str = "*") -> Bound:
     """What keeps all `Entries` of a folder to some `most` bytes: the least recently used go first.
 
-    A store does not say when an object was read; there, those go first that were written first.
+    Of its folders those count that are called like `names`. A store does not say when an object was
+    read; there, those go first that were written first.
     """
 
     def files() -> Iterator[Kept]:
-        for parent, _, names in os.walk(folder):
-            for name in names:
+        of_these = sorted(path for path in folder.glob(names) if path.is_dir())
+        for parent, _, files in chain.from_iterable(map(os.walk, of_these)):
+            for name in files:
                 if name.endswith(_SUFFIX):
                     path = os.path.join(parent, name)  # noqa: PTH118  (a million of them)
                     try:
@@ -51,7 +56,8 @@ def bounded(folder: Path, most: int) -> Bound:
 
     def remote() -> Iterator[Kept]:
         for url, found in objects.below(str(folder)).items():
-            if url.endswith(_SUFFIX):
+            place = url.removeprefix(str(folder)).strip("/").partition("/")[0]
+            if url.endswith(_SUFFIX) and fnmatchcase(place, names):
                 yield Kept(found.modified, found.size, url)
 
     if isinstance(folder, UrlPath):
@@ -104,7 +110,8 @@ class Entries:
             with opened(path) as file:
                 found = os.fstat(file.fileno())
                 if self._bound is not None and found.st_mtime < time.time() - _USED_SECONDS:
-                    os.utime(file.fileno())
+                    with suppress(OSError):  # it may be another user's, who lets us read
+                        os.utime(file.fileno())
                 size = found.st_size - _HEAD.size
                 if size >= 0:
                     magic, length, seal = _HEAD.unpack(file.read(_HEAD.size))

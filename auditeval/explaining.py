@@ -180,7 +180,9 @@ def _cut_frames(frames: Frames, part: slice, steps: Mapping[str, float]) -> Fram
             first, stop = (
                 round(x * Spectrum.HOP_SECONDS / seconds) for x in (part.start, part.stop)
             )
-            cut[name] = frames[name][first:stop]
+            # A part of two short frames is none of longer ones: at least one of each.
+            first = min(first, len(frames[name]) - 1)
+            cut[name] = frames[name][first : max(stop, first + 1)]
         return cut
     if "span" not in frames:
         return frames

@@ -138,3 +138,25 @@ def test_a_score_whose_curves_cannot_be_made_says_why(
     assert [row["value"] for row in found["scores"]] == list(scores.ratings.values())
     assert found["curves"] is None
     assert found["without_curves"] == "No curves over time: original.wav: no parts"
+
+
+@pytest.mark.parametrize("times", [2, 3, 30])
+def test_an_edit_that_is_far_longer_has_its_curves(
+    shipped: Evaluator, tmp_path: Path, times: int
+) -> None:
+    """Of the original a window then holds less than a frame of some extractors."""
+    clip = 0.3 * synthesize("rain", 1, 0.5, RATE_HZ)
+    for name, samples in (("short", clip), ("long", np.tile(clip, times))):
+        soundfile.write(tmp_path / f"{name}.wav", samples, RATE_HZ)
+    found = auditeval.explain(
+        shipped,
+        auditeval.EditPair(
+            id="slower",
+            original=tmp_path / "short.wav",
+            edited=tmp_path / "long.wav",
+            original_caption="Rain.",
+            target_caption="",
+            instruction="Make it slower.",
+        ),
+    )
+    assert all(np.isfinite(curve).all() for curve in found.curves.values())

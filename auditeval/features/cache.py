@@ -23,6 +23,8 @@ from auditeval.types import UserError
 
 Arrays = dict[str, np.ndarray]
 
+_OF_EXTRACTORS = "*@*"  # folders, see `Extractor.made_by`
+
 
 class FeatureCache:
     """Entries by extractor, below `folder` (default: `storage.cache_dir`), which may be a URL.
@@ -42,7 +44,8 @@ class FeatureCache:
         self._claimed: set[str] = set()
         folder = storage.path(folder or storage.cache_dir())
         most = storage.bytes_of(size or os.environ.get("AUDITEVAL_CACHE_SIZE"))
-        bound = None if most is None else bounded(folder, most)
+        # Beside it lie answers that judges were paid for; they are not to go.
+        bound = None if most is None else bounded(folder, most, _OF_EXTRACTORS)
         self._entries = {
             name: Entries(folder / extractor.made_by, extractor.made_by, bound=bound)
             for name, extractor in extractors.items()

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from auditeval.metrics.agreement import (
     LEVELS,
+    LOWER_IS_BETTER,
+    STATISTICS,
     Agreement,
     Coverage,
     agreement,
@@ -23,6 +25,7 @@ from auditeval.text import natural, untaken
 from auditeval.types import AXES, Axis, EditPair, Scores, Undefined, UserError
 
 _NOT_ON_SCALE = Undefined("its values are not ratings on the 1 to 5 scale")
+_A_GUESS = Undefined("all predictions of a fold are equal")
 _OF_A_SYSTEM = Undefined("its values are of whole systems, not of single pairs")
 _UNGROUPED = ("id", "ratings", "raters")  # fields of a pair that make no groups
 _SPLITS, _FEWEST_SPLITS = 200, 20  # of the raters into halves; few where few resamples are wanted
@@ -37,7 +40,8 @@ class Predictions(NamedTuple):
     """What one evaluator says :: pair id -> {axis: value}; an axis it does not rate is absent.
 
     On an axis that is not `on_rating_scale` (of PESQ, of a distance: none is) a squared error would
-    mean nothing; where `of_systems` (a distribution metric) all pairs of a system have one value.
+    mean nothing; where `of_systems` (a distribution metric) all pairs of a system have one value,
+    and where `is_guess` all of a fold: then no correlation says anything.
     """
 
     evaluator: str
@@ -45,6 +49,7 @@ class Predictions(NamedTuple):
     on_rating_scale: Container[Axis] = AXES
     of_systems: bool = False
     intervals: Mapping[str, Mapping[Axis, Sequence[float]]] = MappingProxyType({})
+    is_guess: bool = False
 
     @classmethod
     def from_scores(cls, evaluator: str, scores: Sequence[Scores]) -> Predictions:
@@ -157,6 +162,10 @@ def _row(
             name: Agreement(_OF_A_SYSTEM, _OF_A_SYSTEM, value.items)
             for name, value in found["utterance"].items()
         }
+    if made.is_guess:
+        for values in found.values():
+            for name in STATISTICS.keys() - LOWER_IS_BETTER:
+                values[name] = Agreement(_A_GUESS, _A_GUESS, values[name].items)
     sure = [pair for pair in pairs if axis in made.intervals.get(pair.id, {})]
     covered = None
     if sure:

@@ -12,7 +12,7 @@ from auditeval.types import UserError
 
 _LOOK_SHARE, _LEFT_SHARE = 0.02, 0.9
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(I?)B?", re.IGNORECASE)
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([KMGT]?)(I?)B|([KMGT]))", re.IGNORECASE)
 
 
 class Kept(NamedTuple):
@@ -79,9 +79,9 @@ def bytes_of(size: str | None) -> int | None:
     if not size:
         return None
     found = _SIZE.fullmatch(size.strip())
-    if found is None or not float(found[1]):
-        raise UserError(f"size {size!r}: expected a number and kB, MB, GB or TB, as in 20GB")
-    unit = _UNITS[found[2].upper()]
-    if found[3]:
-        unit = 1024 ** [*_UNITS].index(found[2].upper())
-    return round(float(found[1]) * unit)
+    if found is not None:
+        letter = (found[2] or found[4] or "").upper()
+        unit = 1024 ** [*_UNITS].index(letter) if found[3] else _UNITS[letter]
+        if most := round(float(found[1]) * unit):
+            return most
+    raise UserError(f"size {size!r}: expected a number and kB, MB, GB or TB, as in 20GB")

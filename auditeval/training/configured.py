@@ -50,10 +50,12 @@ def plain(node: DictConfig) -> dict[str, Any]:
         raise UserError(f"{error.full_key}: {first_line(error)}") from None
 
 
-def built(what: str, make: Callable[..., Made], *arguments: Any, advice: str = "") -> Made:
+def built(
+    what: str, make: Callable[..., Made], *arguments: Any, advice: str = "", **named: Any
+) -> Made:
     """What a function that a configuration names makes; UserError where its settings are wrong."""
     try:
-        return make(*arguments)
+        return make(*arguments, **named)
     except UserError:
         raise
     except (TypeError, ValueError, RuntimeError, ArithmeticError, AssertionError) as error:

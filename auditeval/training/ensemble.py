@@ -11,6 +11,7 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from torch import Tensor, nn
 
+from auditeval.data.splits import groups
 from auditeval.features.pair import PairFeatures
 from auditeval.models import Model, find_model, trees
 from auditeval.models.ensemble import EnsembleRegressor, extractors, lacking
@@ -80,7 +81,8 @@ class EnsembleFit(HeadsFit):
         if model.arguments["members"]:
             self._rest(model)
         fit_members(model, train.features, train.ratings, self._estimators, job.plan.seed)
-        originals = [str(job.plan.contents[pair.original]) for pair in calibration.pairs]
+        # As the split has them: of one source, clips are no more independent than of one file.
+        originals = groups(calibration.pairs, job.plan.contents)
         return Parts(
             model,
             EvaluatorModule(

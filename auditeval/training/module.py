@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -49,6 +50,13 @@ def log_agreement(
             module.log(f"val/srcc/{axis}", STATISTICS["SRCC"](x, y))
 
 
+def _lasting(scheduler: Callable[..., Any], epochs: int) -> dict[str, int]:
+    """How long a schedule is to last that has a `T_max`, and is not told by its configuration."""
+    asked = inspect.signature(scheduler).parameters.get("T_max")
+    is_open = asked is not None and asked.default is inspect.Parameter.empty
+    return {"T_max": max(epochs, 1)} if is_open else {}
+
+
 def advance(scheduler: Any, watched: Any) -> None:
     """Go on to the learning rate of the next epoch; a plateau's looks at a metric."""
     if isinstance(scheduler, torch.optim.lr_scheduler.ReduceLROnPlateau):
@@ -89,8 +97,14 @@ class EvaluatorModule(lightning.LightningModule):
             for axis in AXES
         ]
         return optimizers, [
-            built("the scheduler", self._scheduler, optimizer, advice=_SCHEDULERS)
-            for optimizer in optimizers
+            built(
+                "the scheduler",
+                self._scheduler,
+                optimizer,
+                advice=_SCHEDULERS,
+                **_lasting(self._scheduler, self.epochs[axis]),
+            )
+            for axis, optimizer in zip(AXES, optimizers, strict=True)
         ]
 
     def on_train_epoch_start(self) -> None:

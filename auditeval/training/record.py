@@ -6,6 +6,7 @@ import hashlib
 import json
 import subprocess
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from glob import escape
 from pathlib import Path
 
@@ -28,7 +29,10 @@ _COMPARED = {
     "encoder_revision": "with an encoder of other weights or options",
     "comparison_revision": "with another revision of the comparison of frames",
     "settings": "with other settings",
+    "trainer": "with other settings of the trainer",
 }
+# Of the trainer, what is to change no weights: where it computes, and what it shows.
+_OF_NO_WEIGHT = ("accelerator", "devices", "num_nodes", "strategy", "enable_*", "log_every_n_steps")
 
 
 def write(
@@ -45,10 +49,16 @@ def write(
     """
     resolved = plain(config)
     settings = {key: resolved[key] for key in _DECISIVE}
+    trainer = {
+        key: value
+        for key, value in resolved["trainer"].items()
+        if not any(fnmatchcase(key, name) for name in _OF_NO_WEIGHT)
+    }
     run = {
         "encoder_revision": encoder.revision,
         "comparison_revision": REVISION,
         "settings": json.loads(json.dumps(settings)),
+        "trainer": json.loads(json.dumps(trainer)),
         "auditeval": __version__,
         "git_revision": _git_revision(),
         "manifest": str(manifest),

@@ -47,6 +47,11 @@ from auditeval.types import AXES, EditPair, UserError, whole
 
 log = logging.getLogger(__name__)
 
+_POOLED = (
+    "Pooled over {} folds, each with a model of its own. The mean of what it was trained on is "
+    "lowest where what was left out is rated highest, which lowers correlations a little."
+)
+
 
 class Trained(NamedTuple):
     """What a run found: on the held-out part of its data, and on each further test a table."""
@@ -265,6 +270,9 @@ def _report(
     report = agreement.make_report(
         tested, [*said, constant(pairs, plan.folds)], title, resamples, plotted=plan.name
     )
+    if len(plan.folds) > 1:
+        pooled = _POOLED.format(len(plan.folds))
+        report = report._replace(notes=[*report.notes, pooled])
     agreement_files.write(report, folder / "report")
     names = [f"{name}/{fold.name}" for name in plan.models for fold in plan.folds]
     evaluated = [name for name in names if (folder / name / EVALUATION).exists()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pickle
 import threading
@@ -152,6 +153,32 @@ def test_a_cache_is_shared_by_content_and_kept_to_a_size(bucket: Path, tmp_path:
         assert sum(node.damaged for node in nodes) == 0
 
 
+@BOTH
+def test_a_bound_leaves_what_is_not_its_own(bucket: Path, tmp_path: Path) -> None:
+    """Answers of judges, who were paid, lie beside the features."""
+    for folder in (bucket / "cache", tmp_path / "entries"):
+        answers = Entries(folder / "benchmarks" / "judges", "results", durable=True)
+        answers.write_all((f"{number}", bytes(1000)) for number in range(9))
+        bound = bounded(folder, 5_000, "*@*")
+        features = Entries(folder / "x@1", "x@1", bound=bound)
+        features.write_all((f"{number}", bytes(1000)) for number in range(20))
+        assert all(answers.read(f"{number}") for number in range(9))
+        assert sum(features.read(f"{number}") is not None for number in range(20)) < 10
+
+
+def test_who_may_only_read_a_bounded_cache_reads_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "another user's")
+
+    shared = Entries(tmp_path / "x@1", "x@1", bound=bounded(tmp_path, 10_000))
+    shared.write("one", b"content")
+    os.utime(tmp_path / "x@1" / "one.entry", (0, 1e9))
+    monkeypatch.setattr(os, "utime", refused)
+    assert shared.read("one") == b"content"
+
+
 def test_features_are_the_same_when_their_cache_is_trimmed_all_the_time(
     simulated: list[EditPair], evaluator: Evaluator, tmp_path: Path
 ) -> None:
@@ -174,8 +201,10 @@ def test_copies_need_a_folder_of_this_machine(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_size_is_written_with_its_unit() -> None:
-    assert [bytes_of(size) for size in ("500", "1kB", "2 GiB")] == [500, 1000, 2 << 30]
-    for wrong in ("20 gigs", "0", "-1GB", "GB"):
+    sizes = [bytes_of(size) for size in ("500B", "1kB", "2 GiB", "3G")]
+    assert sizes == [500, 1000, 2 << 30, 3 * 10**9]
+    # Who writes 20 means no twenty bytes; of none, what keeps a folder to a size never ended.
+    for wrong in ("20 gigs", "20", "0", "0.4B", "-1GB", "GB"):
         with pytest.raises(UserError, match="expected a number and kB"):
             bytes_of(wrong)
 

@@ -181,3 +181,12 @@ def test_a_constant_is_the_mean_of_what_its_fold_was_trained_on() -> None:
     assert made.on_rating_scale
     first = {"quality": pytest.approx(np.mean([1, 1.25, 1.75])), "relevance": 4.5}
     assert made.values == {"10": first, "11": first, "9": {"quality": pytest.approx(1.5)}}
+    # The means of the folds differ, and tell nothing of a pair.
+    report = agreement.make_report(pairs, [made], "the test", resamples=20)
+    row = next(row for row in report.rows if row.axis == "quality")
+    assert isinstance(row.agreement["utterance"]["MSE"].value, float)
+    for name in ("LCC", "SRCC", "KTAU"):
+        none = Undefined("all predictions of a fold are equal")
+        assert row.agreement["utterance"][name].value == none
+    one = baselines.constant(pairs, folds[:1])
+    assert not one.is_guess

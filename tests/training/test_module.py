@@ -43,6 +43,29 @@ def fitted(kind: str, epochs: dict[str, int]) -> Regressor:
     return model
 
 
+def test_a_schedule_lasts_as_long_as_its_axis() -> None:
+    """Of the paper's 50, 30 and 35 epochs each has its own; an axis of none has none."""
+    inputs = Inputs(audio=7, text=5, joint=(3,), alignment=tuple("abcd"))
+    epochs = {"quality": 4, "relevance": 12, "faithfulness": 0}
+    cosine = torch.optim.lr_scheduler.CosineAnnealingLR
+    for scheduler, lengths in (
+        (partial(cosine, eta_min=0.0), [4, 12, 1]),
+        (partial(cosine, T_max=7), [7, 7, 7]),
+    ):
+        optimizer = partial(torch.optim.Adam, lr=1.0)
+        module = EvaluatorModule(
+            MODELS["concat"](inputs, hidden=[4]), optimizer, scheduler, epochs, seed=3
+        )
+        _, made = module.configure_optimizers()
+        assert [one.T_max for one in made] == lengths
+        rates = []
+        for _ in range(12):
+            rates.append(made[1].optimizer.param_groups[0]["lr"])
+            made[1].optimizer.step()
+            made[1].step()
+        assert (rates == sorted(rates, reverse=True)) == (lengths[1] == 12)
+
+
 @pytest.mark.parametrize("kind", ["concat", "pairwise"])
 def test_a_head_trains_beside_others_as_it_trains_alone(kind: str) -> None:
     """Dropout, schedule and number of epochs of one axis do not depend on another axis."""

@@ -224,7 +224,6 @@ def test_what_goes_together_comes_to_the_encoder(overrides: list[str], attempt: 
         ([*LORA, "model.rank=-1"], "rank -1: expected a whole number, 0 for no LoRA"),
         ([*LORA, "model.order=mixed"], "order 'mixed': expected 'audio_first' or 'text_f"),
         ([*LORA, "scheduler=plateau"], "with fit=lora use scheduler=warmup_cosine or scheduler=w"),
-        ([*LORA, "scheduler=cosine"], "scheduler.T_max: ConfigTypeError raised while resolving"),
         ([*LORA, "optimizer.lr=-1"], "the optimizer cannot be made with its settings (Invalid le"),
         ([*LORA, "model.base=/no/such"], "/no/such: no such folder"),
         ([*LORA, "+trainer.accumulate_grad_batches=3"], "is set by the run itself"),

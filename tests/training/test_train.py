@@ -390,6 +390,9 @@ def test_a_run_folder_of_other_settings_is_refused(
     for changed in (epochs(5, 2, 3), "optimizer.lr=0.5", "seed=3"):
         with pytest.raises(UserError, match="was made with other settings; choose another run_dir"):
             train(configured(table, finished, FEW, changed))
+    cut = "+trainer.limit_train_batches=1"
+    with pytest.raises(UserError, match="was made with other settings of the trainer; choose"):
+        train(configured(table, finished, FEW, cut))
     with pytest.raises(UserError, match="was made with another split; choose another run_dir"):
         train(configured(table, finished, FEW, "data.split.test_share=0.3"))
     monkeypatch.setattr("auditeval.training.record.REVISION", "0")

@@ -58,7 +58,7 @@ class EpochMetric(ABC):
 
 
 class EvaluationCallback(lightning.Callback):
-    """Logs `val/<name>/<metric>` of each of `metrics`, every so many epochs of training.
+    """Logs `val/<name>/<metric>` of each of `metrics`, every so many epochs and in the last.
 
     The rows of an epoch are gathered once from all devices. An item that the sampler dealt to two
     of them counts once. A value that is undefined is not logged; the reason is a warning, once.
@@ -141,9 +141,9 @@ class EvaluationCallback(lightning.Callback):
             evaluation.write({"": self.courses}, self._folder)
 
     def _due(self, trainer: lightning.Trainer) -> bool:
-        """In every so many epochs of training, outside of it always."""
-        fitting = trainer.state.fn == "fit"
-        now = not fitting or (trainer.current_epoch + 1) % self._every_epochs == 0
+        """In every so many epochs of training and the last, outside of it always."""
+        fitting, epochs = trainer.state.fn == "fit", trainer.current_epoch + 1
+        now = not fitting or epochs % self._every_epochs == 0 or epochs == trainer.max_epochs
         return now and not trainer.sanity_checking
 
     def _log(
