@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from filelock import SoftFileLock, Timeout
 
@@ -104,13 +105,15 @@ def writing(
     names: Sequence[str] = (),
     inputs: Iterable[Path] = (),
     force: bool = False,
+    digests: bool = False,
 ) -> Iterator[None]:
     """Be the `sole_writer` of an output, `check` its files, and note them as this command's.
 
     The output is a file, or the folder of the files `names`; where its own name is among these they
     lie beside it. The note, `.made.json` in the folder or `.OUTPUT.made.json` beside the file,
     holds their digests, so that a file which somebody has changed since is not overwritten either,
-    and where the `inputs` lie, from its own folder, for reports that lead back to them.
+    and where the `inputs` lie, from its own folder, for reports that lead back to them, with
+    `digests` of what they held.
     What a killed run left half written is removed. Without an output nothing is done. Raises
     UserError as `check` and `sole_writer` do, and where the disk refuses.
     """
@@ -125,6 +128,7 @@ def writing(
     made_from = [
         storage.relative(str(path), folder) or os.path.relpath(path, folder) for path in inputs
     ]
+    held = [sha256(path) if digests and path.is_file() else None for path in inputs]
     try:
         with sole_writer(output):
             known = _noted(note, made_by)
@@ -132,23 +136,48 @@ def writing(
                 check([file], inputs, _is_known(file, known), force)
             # Killed before the end, they are its own too.
             begun = dict.fromkeys(file.name for file in files)
-            write_text(note, _to_note(made_by, begun, made_from))
+            write_text(note, _to_note(made_by, begun, made_from, held))
             for file in [note, *files]:
                 sweep(file)
             try:
                 yield
             finally:
-                _note(note, made_by, [file for file in files if file.exists()], made_from)
+                _note(note, made_by, [file for file in files if file.exists()], made_from, held)
     except OSError as error:
         if error.filename and storage.path(error.filename).parent not in (folder, folder.parent):
             raise
         raise UserError(f"{output}: cannot be written ({error.strerror or error})") from None
 
 
-def _note(note: Path, made_by: str, files: Iterable[Path], made_from: Sequence[str]) -> None:
+def note_folder(folder: Path, made_by: str) -> None:
+    """Note all files of a folder as this command's, for `is_own_folder`."""
+    _note(folder / _NOTE, made_by, sorted(folder.iterdir()))
+
+
+def is_own_folder(folder: Path, made_by: str) -> bool:
+    """Whether all that a folder holds is as this command made it."""
+    known = _noted(folder / _NOTE, made_by)
+    return folder.is_dir() and all(
+        path.name == _NOTE or _is_known(path, known) for path in folder.iterdir()
+    )
+
+
+def check_file(output: Path, made_by: str, force: bool = False) -> None:
+    """`check`, before the work, that the file may be written by `writing`."""
+    known = _noted(output.with_name(f".{output.name}{_NOTE}"), made_by)
+    check([output], own=_is_known(output, known), force=force)
+
+
+def _note(
+    note: Path,
+    made_by: str,
+    files: Iterable[Path],
+    made_from: Sequence[str] = (),
+    held: Sequence[str | None] = (),
+) -> None:
     digests = {file.name: sha256(file) for file in files}
     if digests:
-        write_text(note, _to_note(made_by, digests, made_from))
+        write_text(note, _to_note(made_by, digests, made_from, held))
         return
     note.unlink()  # the command failed before it had written anything
     if note.name == _NOTE:
@@ -171,8 +200,16 @@ def _is_known(file: Path, known: Mapping[str, str | None]) -> bool:
     return digest is None or digest == sha256(file)
 
 
-def _to_note(made_by: str, files: Mapping[str, str | None], made_from: Sequence[str]) -> str:
-    return json.dumps({"made_by": made_by, "files": files, "inputs": made_from}, indent=2) + "\n"
+def _to_note(
+    made_by: str,
+    files: Mapping[str, str | None],
+    made_from: Sequence[str],
+    held: Sequence[str | None],
+) -> str:
+    said: dict[str, Any] = {"made_by": made_by, "files": files, "inputs": list(made_from)}
+    if any(held):
+        said["inputs_sha256"] = list(held)
+    return json.dumps(said, indent=2) + "\n"
 
 
 def inputs_of(output: Path) -> list[Path]:
@@ -185,6 +222,20 @@ def inputs_of(output: Path) -> list[Path]:
         ]
     except (ValueError, KeyError, TypeError):
         return []
+
+
+def changed_inputs(output: Path) -> list[Path]:
+    """Those of `inputs_of` that are there and hold something else than when it was written."""
+    note = output / _NOTE if output.is_dir() else output.with_name(f".{output.name}{_NOTE}")
+    try:
+        held = list(reading.json_file(note)["inputs_sha256"])
+    except (ValueError, KeyError, TypeError):
+        return []
+    return [
+        path
+        for path, digest in zip(inputs_of(output), held, strict=False)
+        if digest and path.is_file() and sha256(path) != digest
+    ]
 
 
 def check(

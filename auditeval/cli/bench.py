@@ -12,7 +12,7 @@ import typer
 
 from auditeval.cli import bench_make
 from auditeval.cli.options import CacheDir, Device, Html
-from auditeval.cli.report import page_of
+from auditeval.cli.report import check_page, page_of
 from auditeval.judges.place import JudgeAt
 from auditeval.progress import stages
 from auditeval.seed import SEED
@@ -349,6 +349,7 @@ def _bench(
     from auditeval.benchmarking import bench
     from auditeval.report.render import show
 
+    check_page(html)
     with stages() as watch:
         report = bench(name, samples, systems, output, watch=watch, **options)
     show(*report.tables)

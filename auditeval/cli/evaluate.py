@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditeval.cli.options import Force, Html, Resamples
-from auditeval.cli.report import page_of
+from auditeval.cli.report import check_page, page_of
 from auditeval.seed import SEED
 from auditeval.text import say
 
@@ -79,7 +79,9 @@ def evaluate(
 
     if html is not None and output is None:
         raise UserError("--html is the page of a report; it needs -o FOLDER")
-    with writing(output, "auditeval evaluate", agreement_files.FILES, [*scores, against], force):
+    check_page(html, force)
+    inputs = [*scores, against]
+    with writing(output, "auditeval evaluate", agreement_files.FILES, inputs, force, digests=True):
         made = _make_report(scores, against, split, by, checkpoint or [], resamples, seed)
         print_report(made)
         if output is not None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from auditeval.cli.options import Force, Html, path
-from auditeval.cli.report import page_of
+from auditeval.cli.report import check_page, page_of
 from auditeval.text import cell, say
 
 
@@ -56,6 +56,7 @@ def filter_(
     from auditeval.report import selection
     from auditeval.report.render import show
 
+    check_page(html, force)
     with ThreadPoolExecutor(1) as aside, Console(stderr=True).status("") as status:
         # What the plot is drawn with takes as long to import as the tables to read.
         aside.submit(import_module, "matplotlib.backends.backend_agg")

@@ -70,11 +70,23 @@ def report(
     mode = next((known for known in sound.MODES if known == audio), None)
     if mode is None:
         raise UserError(f"--audio {audio!r}: expected one of {', '.join(sound.MODES)}")
+    if checkpoint is not None and (not explain or mode == "none"):
+        why = "--no-explain" if not explain else "--audio none"
+        raise UserError(f"-c {checkpoint} is for curves over time; leave out {why}")
     made = pages.read(what, manifest, pairs, seed)
     if explain and mode != "none":
         made = pages.explained(made, checkpoint, device, cache_dir)
     inputs = [path for path in (*what, manifest) if path is not None and path.is_file()]
     _write(made, mode, output, inputs, force)
+
+
+def check_page(output: Path | None, force: bool = False) -> None:
+    """Raises UserError where the page of --html may not be written, before the work for it."""
+    if output is not None:
+        from auditeval.outputs import check_file
+        from auditeval.pages import MADE_BY
+
+        check_file(output, MADE_BY, force)
 
 
 def page_of(what: Path, output: Path | None, force: bool = False) -> None:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from auditeval import scores_table
-from auditeval.outputs import writing
+from auditeval.outputs import check, is_own_folder, writing
 from auditeval.pages import benchmark, data_quality, evaluation, filtering, scores, sound, votes
 from auditeval.pages import page as pages
 from auditeval.pages.page import Page
@@ -38,6 +38,8 @@ def read(
             raise UserError(f"{path}: no such file or folder")
     first = what[0]
     if len(what) == 1 and (page := _of_one(first, manifest, most, seed)) is not None:
+        if manifest is not None and not (first / evaluation.REPORT).is_file():
+            raise UserError(f"{first}: says itself which pairs it is of; leave out --manifest")
         return page
     if all(path.is_file() and path.suffix.lower() in scores_table.SUFFIXES for path in what):
         return scores.of_tables(what, manifest, most, seed)
@@ -63,8 +65,8 @@ def _of_one(path: Path, manifest: Path | None, most: int, seed: int) -> Page | N
         return benchmark.of_run(path, found[0], most, seed) if found else None
     if path.name.endswith(".filter.json"):
         return filtering.of_filter(path, most, seed)
-    if (record := path.with_name(f"{path.stem}.filter.json")).is_file():
-        return filtering.of_filter(record, most, seed)  # of the manifest that it kept
+    if filtering.is_kept(path):
+        return filtering.of_filter(path.with_name(f"{path.stem}.filter.json"), most, seed)
     if path.suffix.lower() == ".json":
         return evaluation.of_comparison(path)
     return votes.of_database(path, most, seed) if path.suffix.lower() == ".db" else None
@@ -110,10 +112,22 @@ def write(
     bytes go with it, and where. Raises UserError for an output that is an input or a stranger's.
     """
     folder = pages.clips_folder(output)
+    if mode == "copy":
+        _check_folder(output.with_name(folder), page)
     with writing(output, MADE_BY, inputs=inputs, force=force):
         chosen = [row for choice in page.choices for row in choice.rows]
         sounds = sound.gather(page.rows, chosen, mode, output, folder)
         count = len(sounds.within) + len(sounds.beside)
         if count:
             told(count, sounds.bytes, f"in {folder}/" if sounds.beside else "in the page")
-        pages.write(page, sounds, mode, output)
+        pages.write(page, sounds, mode, output, MADE_BY)
+
+
+def _check_folder(folder: Path, page: Page) -> None:
+    """Raise UserError where copies would take the place of a stranger's folder, or of clips that
+    the page is of."""
+    check([folder], own=is_own_folder(folder, MADE_BY), folder=True)
+    inside = folder.resolve()
+    for path in (path for clips in page.rows.clips for path in clips if path is not None):
+        if inside in path.resolve().parents:
+            raise UserError(f"{folder}: holds clips of the page, {path}; choose another -o")

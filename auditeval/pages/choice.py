@@ -43,7 +43,7 @@ def choose(rows: Rows, most: int, seed: int = SEED) -> list[Choice]:
         )
     columns = [[rows.numbers[x] for x in (s.value, *s.others.values())] for s in scales if s.others]
     if columns:
-        spread = [np.max(found, axis=0) - np.min(found, axis=0) for found in columns]
+        spread = [_spread(np.array(found, float)) for found in columns]
         apart = np.where(there, mean_of(spread, len(rows)), np.nan)
         made.append(_by("In dispute", "evaluators farthest apart, mean over scales", -apart, most))
     found = np.flatnonzero(there)
@@ -51,6 +51,13 @@ def choose(rows: Rows, most: int, seed: int = SEED) -> list[Choice]:
     drawn = sorted(rng.choice(found, min(most, len(found)), replace=False).tolist())
     made.append(Choice("Random", f"drawn with seed {seed}", drawn))
     return [choice for choice in made if choice.rows]
+
+
+def _spread(values: np.ndarray) -> np.ndarray:
+    """How far those lie apart :: (evaluators, rows) -> (rows,), of which some may be NaN; NaN where
+    fewer than two are there."""
+    apart = np.fmax.reduce(values) - np.fmin.reduce(values)
+    return np.where(np.isfinite(values).sum(axis=0) > 1, apart, np.nan)
 
 
 def of_values(name: str, why: str, keys: Sequence[float | None], most: int) -> Choice:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from auditeval import manifest, reading, scores_table
-from auditeval.outputs import inputs_of
+from auditeval.outputs import changed_inputs, inputs_of
 from auditeval.pages import losses
 from auditeval.pages.page import Page
 from auditeval.pages.rows import Rows
@@ -36,6 +36,10 @@ def of_report(folder: Path, against: Path | None, most: int, seed: int) -> Page:
         )
     else:
         page = of_tables(scores, rated, most, seed, found.split)
+        if changed := [path for path in changed_inputs(folder) if path in (*scores, rated)]:
+            names = ", ".join(map(str, changed))
+            said = f"Changed since the agreement was computed, and shown as of now: {names}."
+            page = replace(page, remarks=[said, *page.remarks])
     return replace(
         page,
         title=f"Agreement with {found.ratings_from}",

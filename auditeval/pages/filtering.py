@@ -21,6 +21,15 @@ _KEPT = "kept"
 _STAGE = "stage"
 
 
+def is_kept(path: Path) -> bool:
+    """Whether it is the manifest that a record beside it says was kept."""
+    record = path.with_name(f"{path.stem}.filter.json")
+    if not record.is_file():
+        return False
+    found = reading.json_file(record)
+    return isinstance(found, dict) and found.get("kept_in") == path.name
+
+
 def of_filter(record_path: Path, most: int, seed: int) -> Page:
     """Of KEPT.filter.json, the kept and the rejected pairs beside it, and their scores where they
     lie where they did."""

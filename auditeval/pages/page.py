@@ -15,6 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from auditeval.atomic import new_folder, write_text
+from auditeval.outputs import note_folder
 from auditeval.pages.choice import Choice
 from auditeval.pages.rows import Rows, packed, to_json
 from auditeval.pages.sound import Mode, Sounds
@@ -120,12 +121,13 @@ def data(content: Any) -> Markup:
     return Markup(plain.replace("<", "\\u003c").replace(">", "\\u003e"))
 
 
-def write(page: Page, sounds: Sounds, mode: Mode, output: Path) -> None:
-    """The file, and beside it the folder of its clips where it has one."""
+def write(page: Page, sounds: Sounds, mode: Mode, output: Path, made_by: str) -> None:
+    """The file, and beside it the folder of its clips where it has one, noted as `made_by`'s."""
     if sounds.beside:
         with new_folder(output.with_name(clips_folder(output))) as folder:
             for name, content in sounds.beside.items():
                 (folder / name).write_bytes(content)
+            note_folder(folder, made_by)
     write_text(output, render(page, sounds, mode))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
+from math import comb
 
 import numpy as np
 from scipy import stats
@@ -105,15 +106,14 @@ def _by_source(rows: Rows, values: np.ndarray, of: np.ndarray) -> dict[str, floa
 
 def _better(of: dict[str, dict[str, float]]) -> set[tuple[str, str]]:
     """(a, b) of systems where a is significantly better than b."""
-    ordered = [
-        (a, b)
-        for a, b in permutations(of, 2)
-        if len(of[a]) > 1 < len(of[b]) and np.mean([*of[a].values()]) > np.mean([*of[b].values()])
-    ]
+    several = [name for name in of if len(of[name]) > 1]
+    means = {name: float(np.mean([*of[name].values()])) for name in several}
+    ordered = [(a, b) for a, b in permutations(several, 2) if means[a] > means[b]]
+    family = len(several) * (len(several) - 1) // 2  # of level systems, too, it was asked
     p_values = {pair: _p_value(of[pair[0]], of[pair[1]]) for pair in ordered}
     found = set()
     for place, pair in enumerate(sorted(p_values, key=lambda pair: p_values[pair])):
-        if p_values[pair] * (len(p_values) - place) >= _LEVEL:
+        if p_values[pair] * (family - place) >= _LEVEL:
             break
         found.add(pair)
     return found
@@ -124,10 +124,10 @@ def _p_value(first: dict[str, float], second: dict[str, float]) -> float:
     if first.keys() == second.keys():
         y = np.array([second[source] for source in first])
         if np.ptp(x - y) == 0:
-            return 0.0  # better by the same amount everywhere
+            return 2.0 ** (1 - len(x))  # no t-test of equal differences: that of their signs
         return float(stats.ttest_rel(x, y).pvalue)
     if np.ptp(x) == np.ptp(y) == 0:
-        return 0.0
+        return 2.0 / comb(len(x) + len(y), len(x))  # of ranks, which lie apart
     # Of samples that do not vary ttest_ind warns, whoever reads the warning.
     both = [part for z in (x, y) for part in (z.mean(), z.std(ddof=1), len(z))]
     return float(stats.ttest_ind_from_stats(*both, equal_var=False).pvalue)

@@ -26,6 +26,7 @@ from auditeval.types import AXES, Axis, EditPair, Scores, Undefined, UserError
 
 _NOT_ON_SCALE = Undefined("its values are not ratings on the 1 to 5 scale")
 _A_GUESS = Undefined("all predictions of a fold are equal")
+_OF_NO_PAIR = Undefined("none of these pairs has a prediction")
 _OF_A_SYSTEM = Undefined("its values are of whole systems, not of single pairs")
 _UNGROUPED = ("id", "ratings", "raters")  # fields of a pair that make no groups
 _SPLITS, _FEWEST_SPLITS = 200, 20  # of the raters into halves; few where few resamples are wanted
@@ -133,6 +134,8 @@ def make_report(
         for made in predictions:
             there = [pair for pair in rated if axis in made.values.get(pair.id, {})]
             if not there:
+                if rated and any(axis in values for values in made.values.values()):
+                    report.rows.append(_unpredicted(axis, made, len(rated)))
                 continue
             row = _row(axis, made, there, resamples, seed)
             report.rows.append(row._replace(rated=len(rated), missing=len(rated) - len(there)))
@@ -172,6 +175,12 @@ def _row(
         bounds = [made.intervals[pair.id][axis] for pair in sure]
         covered = coverage(bounds, [pair.ratings[axis] for pair in sure])
     return Row(axis, made.evaluator, found, len(pairs), 0, covered)
+
+
+def _unpredicted(axis: Axis, made: Predictions, rated: int) -> Row:
+    """Of an evaluator that rates the axis, but none of these pairs."""
+    none = dict.fromkeys(STATISTICS, Agreement(_OF_NO_PAIR, _OF_NO_PAIR, 0))
+    return Row(axis, made.evaluator, {level: {**none} for level in LEVELS}, rated, rated, None)
 
 
 def _ceiling(pairs: Sequence[EditPair], axis: Axis, splits: int, seed: int) -> Levels | None:

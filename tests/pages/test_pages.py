@@ -88,10 +88,9 @@ def test_the_same_input_makes_the_same_bytes(tmp_path: Path) -> None:
 
 def test_copies_lie_beside_the_page_and_their_size_is_told(tmp_path: Path) -> None:
     table, manifest = written_scores(tmp_path)
-    told: list[Any] = []
-    page = pages.read([table], manifest, most=1)
+    page, told = pages.read([table], manifest, most=1), list[Any]()
     pages.write(page, "copy", tmp_path / "page.html", told=lambda *what: told.append(what))
-    copies = sorted((tmp_path / "page_clips").iterdir())
+    copies = sorted((tmp_path / "page_clips").glob("*.flac"))
     ((count, size, where),) = told
     assert count == len(copies) > 0
     assert size == sum(path.stat().st_size for path in copies)
@@ -133,6 +132,10 @@ def test_pairs_to_hear_are_those_that_are_meant() -> None:
     assert found["Least sure"] == [4, 0]
     assert found["Unlike people"] == [3, 0]
     assert found["In dispute"] == [0, 3]
+    # Who could not rate a pair takes it from no other's dispute.
+    made.numbers["third"] = np.array([np.nan, 1.0, np.nan, 5.0, np.nan])
+    made.scales[0].others["third"] = "third"  # type: ignore[index]
+    assert {c.name: c.rows for c in choose(made, 2)}["In dispute"] == [0, 3]
     assert len(found["Random"]) == 2
     assert 1 not in found["Random"]
     assert found["Random"] == {c.name: c.rows for c in choose(made, 2)}["Random"]

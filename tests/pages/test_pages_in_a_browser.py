@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from browser import DESK, PHONE, Hand, chromium
 
@@ -22,6 +23,8 @@ from written_results import (
 )
 
 from auditeval import pages
+from auditeval.audio import files
+from auditeval.audio.waveform import quantised
 
 KINDS = {
     "scores": lambda folder: written_scores(folder),
@@ -265,6 +268,27 @@ def test_clips_beside_the_page_are_heard_from_disk(browser: Any, written: Any, m
     assert drawn > 20
     assert hand.wrong == []
     page.context.close()
+
+
+def test_what_is_decoded_late_is_not_heard_beside_another_pair(
+    browser: Any, tmp_path: Path
+) -> None:
+    what, manifest = written_scores(tmp_path)
+    for side in ("original", "edited"):  # a minute takes long to decode
+        noise = np.random.default_rng(1).uniform(-0.3, 0.3, 60 * 48_000)
+        files.write(tmp_path / "clips" / f"{side}-0.wav", quantised(noise), 48_000)
+    pages.write(pages.read([what], manifest, most=9), "embed", tmp_path / "a.html")
+    hand = opened(browser, tmp_path / "a.html")
+    hand.page.evaluate(
+        "() => { const buttons = [...document.querySelectorAll('#list tbody button.open')];"
+        "buttons.find((button) => button.textContent === 'pair0').click();"
+        "document.querySelector('#pair-next').click(); }"
+    )
+    until(hand.page, "document.querySelector('#time').textContent.endsWith('/ 2.0 s')")
+    hand.page.wait_for_timeout(1500)
+    assert hand.page.inner_text("#time").endswith("/ 2.0 s")
+    assert hand.wrong == []
+    hand.page.context.close()
 
 
 def test_a_linked_clip_without_a_picture_says_why(browser: Any, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ const find = (selector) => document.querySelector(selector);
 export class Clips {
   constructor() {
     this.player = null;
+    this.turn = 0; // of what is open: what is decoded later is of none
     this.move = () => {};
     this.picture = (side) => find(`.player[data-side=${side}] .picture`);
     find("#play").addEventListener("click", () => this.toggle());
@@ -36,6 +37,7 @@ export class Clips {
   }
 
   close() {
+    this.turn += 1;
     this.player?.pause();
     this.player = null;
     this.paint = () => {};
@@ -53,8 +55,10 @@ export class Clips {
   // buffers: {original, edited} of bytes whose samples can be read.
   async ofBytes(buffers) {
     const context = (this.context ??= new AudioContext());
+    const { turn } = this;
     const clips = {};
     for (const side of SIDES) clips[side] = await context.decodeAudioData(buffers[side]);
+    if (turn !== this.turn) return;
     this.ready(new Player(context, clips, { original: true, edited: true }, () => this.show()));
     const samples = Object.fromEntries(SIDES.map((side) => [side, clips[side].getChannelData(0)]));
     const { seconds } = this.player;
@@ -127,7 +131,7 @@ export class Clips {
     const { target, key } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || target.matches("input[type=search], textarea, input[type=text]")) return false;
     const keys = {
-      " ": () => !target.matches("button") && (this.toggle(), true),
+      " ": () => !target.matches("button, input:not([type=range])") && (this.toggle(), true),
       a: () => (this.player?.listenTo("original"), true),
       b: () => (this.player?.listenTo("edited"), true),
       x: () => (this.player?.listenTo(this.player.side === "original" ? "edited" : "original"), true),
@@ -244,9 +248,11 @@ export class PairView {
       try {
         const answers = await Promise.all(SIDES.map((side) => fetch(urls[side])));
         const bytes = await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+        if (this.rows[this.place] !== row) return;
         return await this.clips.ofBytes({ original: bytes[0], edited: bytes[1] });
       } catch {
         // What cannot be read may still be played.
+        if (this.rows[this.place] !== row) return;
       }
     }
     return this.clips.ofUrls(urls, known?.pictures);

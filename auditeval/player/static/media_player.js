@@ -37,8 +37,14 @@ export class MediaPlayer {
     if (this.position >= this.seconds - 0.01) this.seek(0);
     this.playing = true;
     this.timer = setInterval(() => this.tick(), 40);
-    await Promise.allSettled(Object.values(this.tracks).map((track) => track.play()));
+    await this.run();
     this.told();
+  }
+
+  // Those that have something left: an element at its end would begin again.
+  run() {
+    const left = Object.values(this.tracks).filter((track) => !(track.duration <= this.position + 0.01));
+    return Promise.allSettled(left.map((track) => track.play()));
   }
 
   pause() {
@@ -53,11 +59,12 @@ export class MediaPlayer {
     for (const track of Object.values(this.tracks)) {
       track.currentTime = Math.min(Math.max(0, to), track.duration || 0);
     }
+    if (this.playing) this.run();
     this.told();
   }
 
   listenTo(side) {
-    const at = this.tracks[this.side].currentTime;
+    const at = this.position;
     this.side = side;
     for (const [name, track] of Object.entries(this.tracks)) track.muted = name !== side;
     if (Math.abs(this.tracks[side].currentTime - at) > 0.02 && at < this.tracks[side].duration) {

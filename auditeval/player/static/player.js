@@ -14,6 +14,7 @@ export class Player {
     this.loop = null;
     this.looping = false;
     this.playing = false;
+    this.wanted = false;
     this.offset = 0;
     this.marked = 0;
     this.tracks = {};
@@ -40,8 +41,9 @@ export class Player {
   }
 
   async play() {
+    this.wanted = true;
     await this.context.resume();
-    if (this.playing) return;
+    if (this.playing || !this.wanted) return;
     if (this.offset >= this.seconds - 0.01) this.offset = 0;
     this.active = this.looping && this.loop ? this.loop : null;
     if (this.active && (this.offset < this.active[0] || this.offset >= this.active[1])) {
@@ -65,6 +67,7 @@ export class Player {
   }
 
   pause() {
+    this.wanted = false;
     if (!this.playing) return;
     this.tick(false);
     this.offset = this.position;
