@@ -11,12 +11,12 @@ from auditeval.features.comparison import changed_words, same_words
 from auditeval.features.described import captions_of, others
 from auditeval.features.kept import kept_alone
 from auditeval.features.named import is_manner, is_no_sound, name, stems
-from auditeval.features.reworded import Alike, in_words_of
+from auditeval.features.reworded import Alike, called_in, in_words_of
 from auditeval.features.wishes import wished
 
 _START = (  # where an instruction tells what to do: elsewhere "drops" and "cuts" are things
     r"(?:(?:^|[,;:.!?]|\b(?:please|and|then|to|also|now|just|you|must|should|can|could|simply|first|"
-    r"or|by|that|which|it|\w+ly)|"
+    r"besides|apart from|aside from|in addition to|as well as|after|or|by|that|which|it|\w+ly)|"
     r"^(?:at|from|after|before|during|between|while|when)\b(?!.*[,;:.!?].)[^,;:.!?]{2,60}?\s)\s*\b)"
 )
 _REPLACE = (
@@ -81,8 +81,10 @@ _NEXT_ORDER = re.compile(
     rf"(?=(?:{_REPLACE}|{_ADD}|{_REMOVE})\b)",
     re.IGNORECASE,
 )
+_ORDER = re.compile(rf"(?:{_REPLACE}|{_ADD}|{_REMOVE})\b", re.IGNORECASE)
 _SEVERAL_ARROWS = re.compile(r"(?:->|=>|→|⇒).*(?:->|=>|→|⇒)")
 _ARROW = re.compile(r"(?:^|[,;]\s*)([^,;:.!?<>=→⇒-]{2,60}?)\s*(?:->|=>|→|⇒)\s*")
+_QUOTED = re.compile(r"[\"“”«»]")  # words that are said
 _THE_SAME = frozenset(("it", "that", "this", "them", "these", "those"))
 _ASKED = tuple(
     re.compile(_START + pattern, re.IGNORECASE)
@@ -142,13 +144,17 @@ def asked(
     before, after = told(original_caption, target_caption, instruction)
     if alike is not None and not (_ABSENT.search(before) or _ABSENT.search(after)):
         after = in_words_of(before, after, alike)
-    new, gone = asked_words(before, after, instruction)
+    new, gone = asked_words(before, after, instruction, alike)
     if (new or gone) and same_words(before, after):
-        before, after = captions_of(before, new, gone)
+        spoken = is_manner(new) or _QUOTED.search(instruction)
+        meant = gone if alike is None or spoken else called_in(before, gone, alike)
+        before, after = captions_of(before, new, meant)
     return Asked(before, after, new, gone)
 
 
-def asked_words(original_caption: str, target_caption: str, instruction: str) -> tuple[str, str]:
+def asked_words(
+    original_caption: str, target_caption: str, instruction: str, alike: Alike | None = None
+) -> tuple[str, str]:
     """The words for what the edit is to add, and for what it is to take away; either may be "".
 
     Of the two captions (see `changed_words`); where these do not differ, of an instruction in
@@ -176,6 +182,8 @@ def asked_words(original_caption: str, target_caption: str, instruction: str) ->
     new, gone = _told(text, original_caption)
     kept = kept_alone(without_courtesies(instruction))
     if kept and not new and stems(gone) <= stems(kept):  # as in "pull the dog out on its own"
+        if alike is not None and not _ORDER.match(kept):  # no "replace the vocal identity only"
+            kept = called_in(original_caption, kept, alike)
         return "", others(original_caption, kept)
     if not (new or gone) and not is_manner(led := _LEAD.sub("", text)):
         new, gone = _told(led, original_caption)
@@ -207,8 +215,10 @@ def _told(text: str, caption: str) -> tuple[str, str]:
     gone: dict[str, None] = {}
     for order in _NEXT_ORDER.split(text):
         for comes, goes in _exchanged(order, caption):
-            if goes in _THE_SAME and gone:  # "remove the dog and replace it with a cat"
-                goes = ""
+            if goes in _THE_SAME:
+                if not gone and (goes == "it" or not comes or is_manner(comes)):
+                    continue  # "find the dogs and delete them": a wish
+                goes = ""  # "remove the dog and replace it with a cat"
             if not is_no_sound(goes) and comes != "nothing":
                 new |= dict.fromkeys([comes] if comes else [])
                 gone |= dict.fromkeys([goes] if goes else [])

@@ -12,7 +12,8 @@ _MOST = 2000  # characters of a caption
 _START = r"(?:an?|the|some|someone|somebody|people|several|many|two|three|another|other|children)\b"
 _LINK = re.compile(
     rf",? (?:(?:and|then|and then|while|as|when|whilst|followed by|before|after|together with|"
-    rf"along with|accompanied by|over|with)(?: then)?) |, (?={_START}|\w+,? and |"
+    rf"along with|accompanied by|over|with)(?: then)?) |, (?={_START}|"
+    r"(?:(?!now\b|\w*(?:[^s\W]s|ed|ing)\b)\w+ )?\w+(?:-\w+)?,? and |"
     r"(?:\w+ ){1,2}\w+ing\b)| ?[.!?;+&] ",
     re.IGNORECASE,
 )
@@ -24,7 +25,11 @@ _HAPPENS = re.compile(
     r"\b(?:music|noise|sounds?)$",
     re.IGNORECASE,
 )
-_OF = re.compile(r" (?:in|of|on|from|at|over|under|near|behind|by|with) ", re.IGNORECASE)
+_OF = re.compile(
+    r" (?:in|of|on|from|at|over|under|near|behind|by|with|after|before|while|when|during|"
+    r"(?:that|which) (?:is|are|was|were|can|occurs?|happens?|comes?|starts?|appears?|follows?)) ",
+    re.IGNORECASE,
+)
 _NEAR = re.compile(
     r" (near|next to|beside|besides|amid|amidst|against|in front of|behind|over|above|under|during|"
     r"in(?! (?:the |a )?(?:\w+ )?(?:distance|background|foreground|front|room|hall)\b)) ",
@@ -66,6 +71,22 @@ def captions_of(caption: str, new: str, gone: str) -> tuple[str, str]:
     return " and ".join(filter(None, before)), " and ".join(filter(None, after)) or "silence"
 
 
+def pieces_of(caption: str) -> list[str]:
+    """As `sounds`, and what sounds near another apart: "a dog barks", "traffic"."""
+    split = [_NEAR.split(part, 1)[::2] for part in sounds(caption)]
+    return [piece for pieces in split for piece in pieces if stems(piece)]
+
+
+def names_of(names: str) -> list[str]:
+    """Each of "the dog, the cat and the rain"."""
+    return [one for one in _NAMES.split(names) if one]
+
+
+def head_of(one: str) -> str:
+    """ "The barking" of "the barking of the dog"."""
+    return _OF.split(one, 1)[0]
+
+
 def _beside(part: str, gone: str) -> str:
     """What else sounds in a part of a caption: of "a dog barks near traffic" the other of both."""
     first, near, second = _NEAR.split(part, 1) if _NEAR.search(part) else (part, "", "")
@@ -79,8 +100,8 @@ def _places(parts: Sequence[str], names: str) -> tuple[set[int], list[str]]:
     """Which sounds of a caption have these names, and the names that none has."""
     found: set[int] = set()
     unnamed = []
-    for one in filter(None, _NAMES.split(names)):
-        head = _OF.split(one, 1)[0]  # "the barking" of "the barking of the dog"
+    for one in names_of(names):
+        head = head_of(one)
         meant = stems(head) or stems(one)
         shared = [len(stems(part) & meant) for part in parts]
         if max(shared, default=0):
@@ -120,10 +141,13 @@ def _goes_on(before: str, link: str, part: str) -> bool:
     if link in ("with", "over"):
         lone = link == "with" and len(re.sub(rf"^{_START}\s*", "", before, flags=re.I).split()) == 1
         return not (lone or _HAPPENS.search(part))
+    if link == "" and len(part.split()) < 3 and stems(before) & stems(part):
+        return True  # two names of one: "baby cry, infant cry"
     if link in ("while", "whilst", "followed by", "together with", "along with", "", *".!?;+&"):
         return False
     first, *rest = part.split() or [""]
     ending = re.search(r"(?:ing|s|ed)$", first.lower())
     bare = not rest or re.match(r"(?:on|in|at|over|by|out|up|down|off|to|for|and|\w+ly)$", rest[0])
-    same = [word for word in before.split()[1:] if ending and word.lower().endswith(ending[0])]
+    told = re.sub(rf"^{_START}\s*", "", before, flags=re.IGNORECASE).split()[1:]  # no "a bass"
+    same = [x for x in told if ending and re.search(rf"(?<!s){ending[0]}$", x, re.IGNORECASE)]
     return bool(ending and bare and (same or link in ("before", "after", "when", "as")))

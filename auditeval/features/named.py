@@ -89,7 +89,9 @@ _EMPTY = frozenset(
     )
 )
 _VOICE = re.compile(r"(?:speak|spoke|talk|speech|voice|vocal|narrat|dialog|convers)\w*")
+_Y = re.compile(r"(?<=\w{2})ie[sd]$")  # "cries" is of "crying"
 _ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e)$")
+_DOUBLED = re.compile(r"(?<=\w{2})([bdglmnprstz])\1$")  # "clapping" is of "claps"
 
 
 def name(words: str | None) -> str:
@@ -138,4 +140,8 @@ def stems(words: str) -> set[str]:
         for word in re.findall(r"[^\W\d_]+(?:'\w+)?", words.lower())
         if word not in _EMPTY
     )
-    return {"voice" if _VOICE.fullmatch(x) else _ENDING.sub("", x) for x in found}
+    return {"voice" if _VOICE.fullmatch(x) else _stem(x) for x in found}
+
+
+def _stem(word: str) -> str:
+    return _DOUBLED.sub(r"\1", _ENDING.sub("", _Y.sub("y", word)))

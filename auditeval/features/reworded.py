@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from auditeval.features.comparison import same_words
-from auditeval.features.described import sounds
+from auditeval.features.described import head_of, names_of, pieces_of, sounds
 from auditeval.features.named import is_manner, name, stems
 
 Alike = Callable[[str, str], float]
@@ -27,6 +27,7 @@ _PIECES = re.compile(
     r",\s+|\s+(?:and|with|over|as|while|then|near|beside|amid|during)\s+", re.IGNORECASE
 )
 _OF_ANY = {"voice", "it"}
+_NOISE = re.compile(r" noises?$", re.IGNORECASE)
 # In meaning these are alike, and each the other's opposite.
 _OPPOSITES = tuple(
     tuple(re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for words in pair)
@@ -74,6 +75,30 @@ def in_words_of(caption: str, other: str, alike: Alike) -> str:
     if len(called) == len(left) == len(come) and surest < 1 and called:
         called.popitem()
     return _renamed(other, after, called) if called else other
+
+
+def called_in(caption: str, names: str, alike: Alike) -> str:
+    """Names of sounds, each that has no word of the caption in those for the sound that is alike.
+
+    >>> alike = lambda first, second: 0.5 * ({first, second} == {"the puppy", "a dog barks"})
+    >>> called_in("A dog barks over rain.", "the puppy and the cat", alike)
+    'a dog barks and the cat'
+    """
+    pieces = pieces_of(caption)
+    if not names or len(pieces) > _MOST:
+        return names
+    said = []
+    for one in (listed := names_of(names))[:_MOST]:
+        head = head_of(one)
+        how = is_manner(_NOISE.sub("", head))  # "the aircraft noise" is a sound, "the whisper" none
+        if not how and stems(head) and not any(stems(head) & stems(piece) for piece in pieces):
+            likeness = {
+                x: 0.0 if _are_opposite(head, x) else alike(name(head), name(x)) for x in pieces
+            }
+            best = max(likeness, key=lambda x: likeness[x], default="")
+            one = name(best) if likeness.get(best, 0.0) >= _ALIKE else one
+        said.append(one)
+    return " and ".join(said + listed[_MOST:])
 
 
 def _sounds(caption: str, alike: Alike) -> list[str]:

@@ -25,6 +25,7 @@ _NOT_WANT = (
     r"(?:i|we)(?: really| just)? (?:do not|don't|no longer|never)(?: really| ever)? "
     r"(?:want|need|like|wish)(?: to (?:hear|have|listen to))?|"
     rf"{_I} (?:like not to|not) (?:hear|have)|(?:i|we) (?:can't|cannot) (?:stand|bear)|"
+    r"(?:do not|don't|never) (?:keep|retain|preserve|include)|"
     r"(?:i|we) (?:can|could) do without|enough (?:of|with)"
 )
 _MUST = r"(?:should|must|has to|have to|needs? to|ought to|shall|(?:is|are)(?: supposed)? to)"
@@ -63,7 +64,8 @@ _DROP = (
     r"los(?:e|ing)|hid(?:e|ing)|ditch(?:ing)?|discard(?:ing)?|omit(?:ting)?|exclud(?:e|ing)|"
     r"cancel(?:l?ing)?(?: out)?|subtract(?:ing)?|purg(?:e|ing)|stop(?:ping)?|scrap|axe|dump|"
     r"(?:clean|clear|wipe|scrub|edit|block|tune|weed|rub|throw|blank)(?:n?ing)? out|"
-    r"(?:zero|fade|gate|swap|sub)(?:[dpb]?ing)? out|clear(?:ing)?(?= .+ from\b)|"
+    r"(?:zero|fade|gate|swap|sub)(?:[dpb]?ing)? out|"
+    r"(?:clear|scrub|wipe|clean)(?:ing)?(?= .+ from\b)|"
     r"(?:do|doing) away with|(?:turn|switch|shut)(?:t?ing)? off)"
 )
 _COVER = (
@@ -99,6 +101,11 @@ _BEGIN = (
 _CLAUSE = r"(?:^|[,;:.!?–—]\s*|\b(?:and|but|then|so)\s)\s*"
 _THING = r"[^,;:.!?]{2,80}?"
 _END = r"(?=$|[,;:.!?])"
+_SAID = (
+    r"(?:(?!\b(?:not|never|no|be|been|should|must|want|have|had|like|need|let|get|if|when|once|"
+    r"with|all|every\w*)\b)[^,;:.!?]){2,80}?"
+)
+"""What is said of a sound, not wished."""
 _VERB = r"(?:let|make|have|give|get|keep|there|i|we|you|it|he|she|they)\b"
 _ONE = r"(?=(?:an?|the|some|another)\b)"
 _THERE = r"(?=$|[,;:.!?]| (?:in(?! place)|at|near|over|on|onto|to|into|from)\b)"
@@ -109,10 +116,13 @@ _PART = r"(?:part|line|melody|role|solo|place)"
 _PLACE = r"(?:put|use|play|place|have)"
 _FEW = r"(?:bit|little|lot|tad|touch|notch|shade|whole|hint|great|good|whisper)"
 _TAKE_IT = (
-    r"(?:(?:remove|delete|erase|mute|silence|drop|cut|lose|get rid of|take out|filter out) "
-    r"(?:it|that|them|this)|(?:take|get) (?:it|that|them) (?:out|away)|"
+    r"(?:(?:can|could|would|will) you )?"
+    r"(?:make (?:it|him|her|them|that) stop|(?:remove|delete|erase|mute|silence|drop|cut|lose|"
+    r"get rid of|take out|filter out) (?:it|that|them|this)|"
+    r"(?:take|get) (?:it|that|them) (?:out|away)|"
     r"i (?:do not|don't) (?:want|need) (?:it|that|them))\b"
 )
+_FIND = r"(?:find|locate|identify|detect|select|spot|take|pick(?: out)?)"
 _VERB_ALONE = (
     r"[^\W\d_]+(?=(?: \w+ly)? (?:in|at|near|over|after|before|by|from|then|once|twice|throughout|"
     r"half ?way|mid ?way|during|behind|under|on|outside|nearby)\b|$|[,;:.!?])"
@@ -121,7 +131,8 @@ _WISHES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         # One sound for another.
-        rf"{_CLAUSE}(?P<gone>{_THING}) (?:{_MUST}|to) be {_SWAPPED} (?:with|by|for|to|into) {_NEW}",
+        rf"{_CLAUSE}(?P<gone>{_THING}) (?:(?:{_MUST}|to) be|{_IS}) {_SWAPPED} "
+        rf"(?:with|by|for|to|into) {_NEW}",
         rf"{_CLAUSE}{_CAN} (?P<gone>{_THING}) (?:please )?be {_SWAPPED} "
         rf"(?:with|by|for|to|into) {_NEW}",
         rf"{_CLAUSE}{_INSTEAD} (?P<gone>{_THING})(?:, ?| )"
@@ -171,9 +182,12 @@ _WISHES = tuple(
         rf"(?: (?:is|are|was|were))?, {_PLACE} {_NEW}",
         rf"^[-–−] ?(?P<gone>[^\W\d_][^,;:.!?+]{{1,80}}?) ?\+ ?{_NEW}",
         rf"^(?P<gone>\w+(?: \w+)?) out,? (?:and )?(?P<new>\w+(?: \w+)?) in{_END}",
+        rf"{_CLAUSE}{_FIND} (?P<gone>{_THING})(?:,? and|[,;.]) (?:then )?"
+        rf"(?:replace|swap|substitute|exchange|turn) (?:it|that|them|this) "
+        rf"(?:with|by|for|into) {_NEW}",
         # Away.
         rf"{_CLAUSE}(?:i (?:can |do |still )?hear|there(?:'s| is| are)|i (?:do not|don't) like|"
-        rf"separat(?:e|ing)(?: out)?|isolat(?:e|ing)) (?P<gone>{_THING})"
+        rf"separat(?:e|ing)(?: out)?|isolat(?:e|ing)|{_FIND}) (?P<gone>{_THING})"
         rf"(?:[,;.]? (?:and|so|but)|[,;.]|) (?:please )?{_TAKE_IT}",
         rf"^(?P<gone>the {_THING}) (?:is|are|sounds?|gets?|keeps?|bothers?|annoys?|disturbs?)\b"
         rf"[^,;.]*?[,;.]? (?:so |and |please )*{_TAKE_IT}",
@@ -183,6 +197,8 @@ _WISHES = tuple(
         rf"(?:so |and |please )*{_TAKE_IT}",
         rf"^(?P<gone>{_THING}) (?:is|are) (?:not (?:wanted|needed|required)|unwanted|unneeded)"
         rf"{_END}",
+        rf"^(?P<gone>{_SAID}) (?:{_IS} )?(?:now )?(?:remov|delet|eras|eliminat)ed{_END}",
+        rf"^(?P<new>{_SAID}) (?:{_IS} )?(?:now )?(?:add|insert|introduc|includ|overlai)e?d{_THERE}",
         rf"^(?P<gone>{_THING}) (?:removal|deletion|suppression|elimination){_END}",
         rf"^(?:removal|deletion|suppression|elimination) of {_GONE}",
         rf"\bsame(?: \w+)?,? (?:but )?(?:minus|less) {_GONE}",
@@ -287,7 +303,7 @@ _TO = re.compile(
 _NOISE = re.compile(r" noises?$", re.IGNORECASE)
 _PERSON = re.compile(
     r"\b(?:man|woman|boy|girl|lady|gentleman|person|male|female|(?:grand)?(?:mother|father)|"
-    r"actor|actress|singer|speaker|teacher|queen|king|host|someone|somebody|people)\b",
+    r"actor|actress|singer|vocalist|speaker|teacher|queen|king|host|someone|somebody|people)\b",
     re.IGNORECASE,
 )
 
