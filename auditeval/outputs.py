@@ -128,7 +128,7 @@ def writing(
     made_from = [
         storage.relative(str(path), folder) or os.path.relpath(path, folder) for path in inputs
     ]
-    held = [sha256(path) if digests and path.is_file() else None for path in inputs]
+    held: list[str | None] = []
     try:
         with sole_writer(output):
             known = _noted(note, made_by)
@@ -136,11 +136,13 @@ def writing(
                 check([file], inputs, _is_known(file, known), force)
             # Killed before the end, they are its own too.
             begun = dict.fromkeys(file.name for file in files)
-            write_text(note, _to_note(made_by, begun, made_from, held))
+            write_text(note, _to_note(made_by, begun, made_from))
             for file in [note, *files]:
                 sweep(file)
             try:
                 yield
+                if digests:  # not before: what is no file that can be read may have no end
+                    held = [sha256(path) if path.is_file() else None for path in inputs]
             finally:
                 _note(note, made_by, [file for file in files if file.exists()], made_from, held)
     except OSError as error:
@@ -204,7 +206,7 @@ def _to_note(
     made_by: str,
     files: Mapping[str, str | None],
     made_from: Sequence[str],
-    held: Sequence[str | None],
+    held: Sequence[str | None] = (),
 ) -> str:
     said: dict[str, Any] = {"made_by": made_by, "files": files, "inputs": list(made_from)}
     if any(held):
