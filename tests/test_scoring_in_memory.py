@@ -12,6 +12,7 @@ import torch
 
 import auditeval
 from auditeval.audio import Waveform, decode
+from auditeval.features.store import FeatureStore
 from auditeval.scoring import Evaluator, load
 from auditeval.types import EditPair, UserError
 
@@ -58,6 +59,19 @@ def test_nothing_is_kept_of_them_and_originals_are(
     assert kept() == of_originals > 0
     evaluator.score(simulated[:3])
     assert kept() > of_originals
+
+
+def test_the_original_of_an_edit_that_changed_nothing_is_kept(
+    evaluator: Evaluator,
+    simulated: list[EditPair],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(FeatureStore, "_at_once", lambda *_: 8)  # both in one batch
+    pair = simulated[0].model_copy(update={"edited": Path("rollout")})
+    evaluator.score([pair], clips={"rollout": decode(pair.original)})
+    audio = [path for path in (tmp_path / "cache").rglob("*.entry") if "audio" in path.parts]
+    assert len(audio) == 1
 
 
 def test_a_clip_that_cannot_be_rated_is_an_error_of_its_pair(

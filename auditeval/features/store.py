@@ -294,7 +294,9 @@ class FeatureStore:
         try:
             read = [file for file in files if file.path not in failures]
             by = [names for _, names in read]
-            passing = {key for key, file in zip(keys, read, strict=True) if file.path in self._held}
+            # An edit that changed nothing is its original too, which is kept.
+            filed = {k for k, file in zip(keys, read, strict=True) if file.path not in self._held}
+            passing = {*keys} - filed
             found = iter(self._encode(waveforms, keys, by, passing))
         except audio.AudioError as error:
             return [Failure(f"{files[0].path}: {error}")] if len(files) == 1 else []

@@ -128,6 +128,10 @@ def _check_folder(folder: Path, page: Page) -> None:
     the page is of."""
     check([folder], own=is_own_folder(folder, MADE_BY), folder=True)
     inside = folder.resolve()
-    for path in (path for clips in page.rows.clips for path in clips if path is not None):
-        if inside in path.resolve().parents:
+    clips = (path for both in page.rows.clips for path in both if path is not None)
+    places: dict[Path, Path] = {}
+    for path in clips:
+        places.setdefault(path.parent, path)
+    for place, path in places.items():
+        if inside in (place.resolve(), *place.resolve().parents):
             raise UserError(f"{folder}: holds clips of the page, {path}; choose another -o")
