@@ -42,7 +42,7 @@ GIVEN = {
     ],
     "privacy.md": [],
     "report.md": [],
-    "rewards.md": [],
+    "rewards.md": ["95 % bootstrap"],
     "scale.md": ["270 pairs of esc10", "20,000 pairs where", "MiB for 20,000"],
     "scoring.md": ["90 %"],
     "training.md": ["al. 2018"],
