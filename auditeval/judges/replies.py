@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ValidationError
 
 from auditeval.judges.judge import AnyObject, Question, Reply
-from auditeval.reading import unique_keys
+from auditeval.reading import from_json, unique_keys
 from auditeval.types import sentence
 
 _MARK = re.compile(r'<think>|\{\s*["}]')
@@ -60,7 +60,8 @@ def parsed(text: str | None, reply: type[Reply]) -> Reply | str:
 
 
 def _objects(written: str) -> list[str]:
-    """The outermost objects outside of thoughts, as JSON; raises ValueError for one that is none.
+    """The outermost objects outside of thoughts, as JSON; raises ValueError for one that is none,
+    or that no record of it could be read of.
 
     In one pass: an answer may have megabytes.
     """
@@ -78,6 +79,7 @@ def _objects(written: str) -> list[str]:
         else:
             value, place = _DECODER.raw_decode(written, mark.start())
             objects.append(json.dumps(value))
+            from_json(f'{{"value": {objects[-1]}}}')  # as it will be read in the records
             if len(objects) > _MOST_OBJECTS:
                 raise ValueError
     return objects

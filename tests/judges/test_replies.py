@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from auditeval.benchmarks.speecheditbench.judging import EventReply, StyleReply
 from auditeval.benchmarks.swanbench.listening import Richness
+from auditeval.judges.answers import AnswerLog
+from auditeval.judges.judge import Answer, AnyObject
 from auditeval.judges.replies import parsed
+from auditeval.reading import DEEPEST
 
 
 class Mark(BaseModel):
@@ -71,6 +75,16 @@ def test_what_would_be_a_guess_is_no_answer(text: str, reason: str) -> None:
     assert isinstance(said, str)
     assert said.startswith("the judge")
     assert reason in said
+
+
+def test_what_no_record_could_be_read_of_is_no_answer(tmp_path: Path) -> None:
+    """Or the answers of a run could not be gone on with."""
+    within, beyond = (f'{{"a": {"[" * depth}{"]" * depth}}}' for depth in (DEEPEST - 3, DEEPEST))
+    answer, record = parsed(within, AnyObject), tmp_path / "answers.jsonl"
+    assert isinstance(answer, AnyObject)
+    AnswerLog(record).note("judge", "1", "key", Answer(answer))
+    assert AnswerLog(record).value("judge", "1", "key") == answer.root
+    assert isinstance(parsed(beyond, AnyObject), str)
 
 
 def event(score: Any) -> str:
