@@ -8,7 +8,7 @@ import json
 import os
 import re
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from auditeval.audio import Waveform, files
@@ -23,6 +23,7 @@ from auditeval.types import UserError
 _NO_KEY = "none"  # the SDK wants one where the endpoint wants none
 _RETRIED = (408, 409, 429)  # by the SDK, as any status from 500
 _REFUSING = (400, 422)  # of which a schema may be the cause
+_SAID_UNDER = ("message", "error", "detail")  # OpenAI and vLLM, TGI, FastAPI
 _MOST_TOKENS = 10**9
 _MOST_RETRIES = 100
 _KEY_VARIABLE = re.compile(r"[A-Za-z0-9_]+_API_KEY")
@@ -101,7 +102,7 @@ class HTTPJudge:
         reason, left = "", 1 + self._retries
         while left > 0:
             try:
-                text, used = self._completed(question, left - 1)
+                text, used, fault = self._completed(question, left - 1)
             except openai.APITimeoutError:
                 reason = f"no answer within {self._timeout_seconds:g} s"
                 return Answer(None, reason, usage + Usage(requests=left))
@@ -142,7 +143,7 @@ class HTTPJudge:
                 refused = status in (*_REFUSING, 413)
                 return Answer(None, reason, usage + Usage(requests=made), refused)
             usage, left = usage + used, left - used.requests
-            found = parsed(text, question.reply)
+            found = fault or parsed(text, question.reply)
             if isinstance(found, str):
                 reason = self._without_key(found)
             elif self._without_key(said := str(found.model_dump())) != said:
@@ -151,19 +152,17 @@ class HTTPJudge:
                 return Answer(found, "", usage)
         return Answer(None, reason, usage)
 
-    def _completed(self, question: Question[Reply], retries: int) -> tuple[str | None, Usage]:
+    def _completed(self, question: Question[Reply], retries: int) -> _Completed:
         if self._takes_schema:
             try:
                 return self._request(question, retries, with_schema=True)
             except (self._openai.BadRequestError, self._openai.UnprocessableEntityError):
-                text, usage = self._request(question, retries, with_schema=False)
+                made = self._request(question, retries, with_schema=False)
                 self._takes_schema = False  # not before: it may have been the clip it refused
-                return text, usage + Usage(requests=1)
+                return made._replace(usage=made.usage + Usage(requests=1))
         return self._request(question, retries, with_schema=False)
 
-    def _request(
-        self, question: Question[Reply], retries: int, with_schema: bool
-    ) -> tuple[str | None, Usage]:
+    def _request(self, question: Question[Reply], retries: int, with_schema: bool) -> _Completed:
         content: list[dict[str, Any]] = []
         for name, clip in question.clips:
             wav = {"data": _base64_wav(clip), "format": "wav"}
@@ -184,17 +183,23 @@ class HTTPJudge:
             options["response_format"] = {"type": "json_schema", "json_schema": schema}
         raw = self._sent(retries, messages=messages, temperature=question.temperature, **options)
         requests = 1 + raw.retries_taken
+        completion = None
         try:
             completion = from_json(raw.content)
             text, counted = completion["choices"][0]["message"]["content"], completion.get("usage")
         except (LookupError, TypeError, ValueError):  # 200, but no chat completion
-            return None, Usage(requests)
+            error = completion.get("error") if isinstance(completion, dict) else None
+            words = f" but an error: {self._quoted(error)}" if error else ""
+            fault = f"the endpoint's answer is no chat completion{words}"
+            return _Completed(None, Usage(requests), fault)
         self._has_answered = True
         read, written = (_count(counted, name) for name in ("prompt_tokens", "completion_tokens"))
         price, more = self._prices
         cost = None if price is None or more is None else (read * price + written * more) / 1e6
-        # Some send a list of parts, which is no text.
-        return text if isinstance(text, str) else None, Usage(requests, read, written, cost)
+        usage = Usage(requests, read, written, cost)
+        if text is None or isinstance(text, str):
+            return _Completed(text, usage)
+        return _Completed(None, usage, "the judge's answer is in parts, expected one text")
 
     def _sent(self, retries: int, **options: Any) -> Any:
         """The endpoint's answer, waited for in an event loop: only there can all of it be timed."""
@@ -217,13 +222,32 @@ class HTTPJudge:
             return portal.call(send)
 
     def _said(self, error: Any) -> str:
+        return self._quoted(error.body) or str(error.message)
+
+    def _quoted(self, body: Any) -> str:
         """The endpoint's own words, on one line and without the key that it may quote."""
-        body = error.body if isinstance(error.body, dict) else {}
-        words = " ".join(str(body.get("message") or error.message).split())
-        return self._without_key(words)[:300]
+        return self._without_key(_words(body))[:300]
 
     def _without_key(self, words: str) -> str:
         return words if self._key == _NO_KEY else words.replace(self._key, "***")
+
+
+class _Completed(NamedTuple):
+    """What a judge wrote, what it took, and why there is no text ("" where there is)."""
+
+    text: str | None
+    usage: Usage
+    fault: str = ""
+
+
+def _words(body: Any) -> str:
+    """What an endpoint says of an error, on one line: the text, or what stands under one of the
+    names that servers give it; "" for nothing. Half of a surrogate pair, as of an emoji that was
+    cut, is no text and would make a record that cannot be read again."""
+    if isinstance(body, dict):
+        body = next((body[name] for name in _SAID_UNDER if body.get(name)), "")
+    text = body if isinstance(body, str) else "" if body is None else json.dumps(body)
+    return " ".join(text.encode(errors="replace").decode().split())
 
 
 def _count(counted: Any, name: str) -> int:

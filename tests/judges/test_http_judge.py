@@ -146,18 +146,41 @@ def test_an_endpoint_that_breaks_off_later_gives_no_answer() -> None:
 
 
 PARTS: Any = [{"type": "text", "text": GOOD}]
+NO = "the endpoint's answer is no chat completion"
 NO_COMPLETIONS = (
-    *({}, [], {"choices": []}, {"choices": None}, completion(None), b"<html>", b""),
-    completion(PARTS),
+    *((body, NO) for body in ({}, [], {"choices": []}, {"choices": None}, b"<html>", b"")),
+    # As routers of several endpoints have it, with status 200.
+    ({"error": {"message": "overloaded", "code": 502}}, f"{NO} but an error: overloaded"),
+    (completion(None), "the judge wrote nothing"),
+    (completion(PARTS), "the judge's answer is in parts, expected one text"),
 )
 
 
-@pytest.mark.parametrize("body", NO_COMPLETIONS)
-def test_what_is_no_chat_completion_is_no_answer(body: Any) -> None:
+@pytest.mark.parametrize(("body", "reason"), NO_COMPLETIONS)
+def test_what_is_no_chat_completion_is_no_answer(body: Any, reason: str) -> None:
     with serving((200, body)) as endpoint:
         answer = judge(endpoint.url, retries=0).ask(question())
     assert answer.value is None
-    assert answer.reason == "the judge wrote nothing"
+    assert answer.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({"error": "a clip is too long"}, "a clip is too long"),
+        ({"detail": "a clip is too long"}, "a clip is too long"),
+        ({"detail": [{"msg": "too long"}]}, '[{"msg": "too long"}]'),
+        (b"413\nToo Large", "413 Too Large"),
+        # Half of an emoji, where a server cuts its sentences: no record could hold it.
+        (b'{"error": {"message": "of caf\\ud83d"}}', "of caf?"),
+        (b"", "Error code: 413"),
+    ],
+    ids=str,
+)
+def test_an_endpoints_own_words_are_the_reason_in_whatever_form(body: Any, words: str) -> None:
+    with serving((413, body)) as endpoint:
+        answer = judge(endpoint.url, retries=0).ask(question())
+    assert answer.reason == f"the judge refused: 413 {words}"
 
 
 @pytest.mark.parametrize("usage", [{}, {"prompt_tokens": 5}, {"prompt_tokens": None}, "many"])
