@@ -6,6 +6,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 from pydantic import ValidationError
 
@@ -32,6 +33,7 @@ class CachedJudge:
         self.is_live = is_live(judge)
         self._patience = Patience(self.name, getattr(judge, "failures", None))
         self._lock = threading.Lock()
+        self._turns = WeakValueDictionary[str, Any]()  # a lock for each question that is asked now
         self._spent = Usage()
 
     @property
@@ -45,8 +47,17 @@ class CachedJudge:
         return Tally() if self._log is None else self._log.tally(self.model)
 
     def ask(self, question: Question[Reply]) -> Answer[Reply]:
-        """See `Judge.ask`. Raises UserError too where the judge fails at every question."""
+        """See `Judge.ask`. Raises UserError too where the judge fails at every question.
+
+        Threads that have one question wait for the first of them, and have its answer.
+        """
         key = question.key
+        with self._lock:
+            turn = self._turns.setdefault(key, threading.Lock())
+        with turn:
+            return self._asked(question, key)
+
+    def _asked(self, question: Question[Reply], key: str) -> Answer[Reply]:
         if (value := self._recorded(question, key)) is not None:
             return Answer(value)
         asked: list[Answer[Reply]] = []

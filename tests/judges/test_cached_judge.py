@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -265,6 +266,24 @@ def test_threads_count_together() -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(stops, range(40))).count(False) == 2
+
+
+def test_threads_with_one_question_have_one_answer(tmp_path: Path) -> None:
+    """As of a baseline that returns one clip for all; a judge need not say the same twice."""
+
+    class Moody(Scripted):
+        def ask(self, question: Question[Any]) -> Answer[Any]:
+            time.sleep(0.02)
+            self.script[0] = 1.0 + self.asked
+            return super().ask(question)
+
+    moody, record = Moody({}), tmp_path / "answers.jsonl"
+    judge = CachedJudge(moody, tmp_path / "cache", AnswerLog(record))
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(judge.ask, [question()] * 4))
+    replayed = ReplayJudge(record).ask(question()).value
+    assert [answer.value for answer in answers] == [replayed] * 4
+    assert moody.asked == 1
 
 
 def test_usage_is_printable() -> None:
