@@ -154,6 +154,7 @@ def bench(
                 folder / system.name,
                 workers,
                 lambda done, total, name=system.name: watch(name, done, total),  # type: ignore[misc]
+                models.stop_judges,
             )
             for system in contestants
         }

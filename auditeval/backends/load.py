@@ -94,6 +94,11 @@ class Backends:
         made = [self._models[role] for role in JUDGES if role in self._models]
         return list({id(judge): judge for judge in made}.values())
 
+    def stop_judges(self) -> None:
+        """They are asked nothing more: a run has ended, and its threads may not know."""
+        for judge in self.judges:
+            judge.stop()
+
     def forget_judges(self) -> None:
         """Each is made anew when it is next needed: one that has given up asks again."""
         with self._lock:

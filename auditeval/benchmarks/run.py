@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -28,14 +29,17 @@ def run(
     folder: Path,
     workers: int = 2,
     watch: Callable[[int, int], None] = lambda done, total: None,
+    stop: Callable[[], None] = lambda: None,
 ) -> list[Record]:
     """The records of all samples, in their order, which are then in `folder`/records.jsonl.
 
     They are written one by one: the same call after a kill goes on behind the last whole record,
     to the same bytes. First it evaluates again what is unscored: a judge that gave no answer may
-    have one now. `watch` is told how many are done, of how many. Raises UserError for a
-    folder of other samples, outputs, backends or another version, for records that are none, and
-    where they cannot be written.
+    have one now. `watch` is told how many are done, of how many; `stop` is called where it ends
+    before all are (an error, Ctrl-C), so that threads at work need not finish their samples, with
+    all that a judge would be asked of them. Raises UserError for a folder of other samples,
+    outputs, backends or another version, for records that are none, and where they cannot be
+    written.
     """
     settings = {
         "auditeval": __version__,
@@ -54,15 +58,17 @@ def run(
         if is_whole and len(records) < len(samples):
             raise _damaged(finished)
         _check_usable(benchmark, system, records, place)
-        records = _asked_again(benchmark, system, place, records, workers, watch)
+        records = _asked_again(benchmark, system, place, records, workers, watch, stop)
         if is_whole:
             return records
-        for record in _evaluated(benchmark, system, samples[len(records) :], workers):
-            # Not opened before: a folder without any record is free for other settings.
-            with partial.open("ab") as file:
-                file.write(_line(record))
-            records.append(record)
-            watch(len(records), len(samples))
+        rest = samples[len(records) :]
+        with closing(_evaluated(benchmark, system, rest, workers, stop)) as made:
+            for record in made:
+                # Not opened before: a folder without any record is free for other settings.
+                with partial.open("ab") as file:
+                    file.write(_line(record))
+                records.append(record)
+                watch(len(records), len(samples))
         partial.replace(finished)
     except OSError as error:
         raise UserError(
@@ -79,9 +85,16 @@ def evaluate(benchmark: Benchmark, system: System, sample: Any) -> Record:
 
 
 def _evaluated(
-    benchmark: Benchmark, system: System, samples: Sequence[Any], workers: int
-) -> Iterator[Record]:
-    """In order; a few samples ahead of the one that is waited for, so that memory stays bounded."""
+    benchmark: Benchmark,
+    system: System,
+    samples: Sequence[Any],
+    workers: int,
+    stop: Callable[[], None],
+) -> Generator[Record, None, None]:
+    """In order; a few samples ahead of the one that is waited for, so that memory stays bounded.
+
+    Closed before its end, or at an error, it calls `stop` and waits for what is under way.
+    """
     if workers == 0:
         yield from (evaluate(benchmark, system, sample) for sample in samples)
         return
@@ -95,6 +108,9 @@ def _evaluated(
             yield ahead.popleft().result()
             for sample in islice(rest, 1):
                 ahead.append(pool.submit(evaluate, benchmark, system, sample))
+    except BaseException:
+        stop()
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -106,6 +122,7 @@ def _asked_again(
     records: list[Record],
     workers: int,
     watch: Callable[[int, int], None],
+    stop: Callable[[], None],
 ) -> list[Record]:
     """The records, those unscored evaluated once more; the file only changes if they do."""
     places = [place for place, record in enumerate(records) if is_unscored(record)]
@@ -113,11 +130,10 @@ def _asked_again(
     kept, total = len(records) - len(places), len(benchmark.samples)
     watch(kept, total)
     again = list(records)
-    for done, (place, record) in enumerate(
-        zip(places, _evaluated(benchmark, system, open_samples, workers), strict=True), start=1
-    ):
-        again[place] = json.loads(_line(record))
-        watch(kept + done, total)
+    with closing(_evaluated(benchmark, system, open_samples, workers, stop)) as made:
+        for done, (place, record) in enumerate(zip(places, made, strict=True), start=1):
+            again[place] = json.loads(_line(record))
+            watch(kept + done, total)
     if again != records:
         with replacing(path) as temporary:
             temporary.write_bytes(b"".join(map(_line, again)))

@@ -14,6 +14,7 @@ from auditeval.backends.cache import ResultCache
 from auditeval.judges.answers import AnswerLog, Tally
 from auditeval.judges.judge import Answer, Judge, Question, Reply, Usage
 from auditeval.judges.patience import Patience, is_live
+from auditeval.types import UserError
 
 
 class CachedJudge:
@@ -35,6 +36,12 @@ class CachedJudge:
         self._lock = threading.Lock()
         self._turns = WeakValueDictionary[str, Any]()  # a lock for each question that is asked now
         self._spent = Usage()
+        self._has_ended = False
+
+    def stop(self) -> None:
+        """The run has ended: whoever asks from now on, in whatever thread, gets a UserError, and
+        nothing more is paid. What is being asked is still answered and kept."""
+        self._has_ended = True
 
     @property
     def spent(self) -> Usage:
@@ -55,6 +62,8 @@ class CachedJudge:
         with self._lock:
             turn = self._turns.setdefault(key, threading.Lock())
         with turn:
+            if self._has_ended:
+                raise UserError(f"{self.name}: is asked nothing more, the run has ended")
             return self._asked(question, key)
 
     def _asked(self, question: Question[Reply], key: str) -> Answer[Reply]:

@@ -1,17 +1,22 @@
-"""The example of docs/benchmarks.md, as it stands there."""
+"""`auditeval.bench`: the example of docs/benchmarks.md, and a run that is broken off."""
 
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from judges_endpoint import serving
+from mmae_files import IF, OUTPUT, RATE_HZ, entry, rubric, write
 
 import auditeval
 from auditeval.audio import files
+from auditeval.audio.waveform import quantised
 from auditeval.backends.backend import JUDGES
 from auditeval.benchmarking import make_backends
+from auditeval.judges.place import JudgeAt
 
 DOCS = Path(__file__).parents[2] / "docs" / "benchmarks.md"
 
@@ -53,3 +58,29 @@ def test_recorded_answers_may_be_given_as_a_path(tmp_path: Path) -> None:
     given = tmp_path / "answers.jsonl"
     given.write_text("")
     assert JUDGES[0] in make_backends(judge=given)
+
+
+def test_a_run_that_is_broken_off_asks_its_judge_nothing_more(tmp_path: Path) -> None:
+    """Threads that are in the middle of their samples do not go on and pay for the rest of them."""
+    entries = [entry(f"s{n}", [rubric(IF, f"{n}.{k}?") for k in range(40)]) for n in range(3)]
+    entries[0]["rubrics"] = [rubric(IF, "0?")]
+    for sample in entries:
+        files.write(tmp_path / "out" / f"{sample['id']}.wav", quantised(OUTPUT.samples), RATE_HZ)
+    meta = write(tmp_path, entries)
+
+    def broken_off(system: str, done: int, total: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    with serving((200, '{"reason": "", "choice": "A"}')) as endpoint:
+        judge = JudgeAt(endpoint.url, "tiny", check=False)
+        with pytest.raises(KeyboardInterrupt):
+            auditeval.bench(
+                *("mmae", meta, {"mine": tmp_path / "out"}, tmp_path / "report"),
+                judge=judge,
+                cache_dir=tmp_path / "cache",
+                watch=broken_off,
+            )
+        asked = len(endpoint.requests)
+        time.sleep(0.1)
+        assert asked == len(endpoint.requests) < 120
