@@ -7,7 +7,6 @@ pins of torch and transformers exclude ours.
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,6 +21,7 @@ from auditeval.audio import files
 from auditeval.audio.waveform import Waveform, quantised
 from auditeval.blocks import Block, Engine, Local, cut
 from auditeval.data.pseudo_parallel.clips import Prompt
+from auditeval.manifest import csv_writer
 from auditeval.seed import SEED
 from auditeval.types import UserError
 
@@ -137,7 +137,7 @@ def generate(
             yield Made(len(reasons), total, reason)
         paths = (_path(output, row, takes) for row in range(total))
         lines = (
-            (path.name, *prompts[row // takes], path.stem)
+            [path.name, *(cell or "" for cell in prompts[row // takes]), path.stem]
             for row, path in enumerate(paths)
             if reasons[row] is None
         )
@@ -145,7 +145,9 @@ def generate(
             replacing(output / "labels.csv") as temporary,
             temporary.open("w", newline="", encoding="utf-8") as file,
         ):
-            csv.writer(file, lineterminator="\n").writerows([_COLUMNS, *lines])
+            write_cells = csv_writer(file)
+            for cells in ([*_COLUMNS], *lines):
+                write_cells(cells)
 
 
 def _path(folder: Path, row: int, takes: int) -> Path:

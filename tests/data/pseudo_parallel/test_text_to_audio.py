@@ -12,7 +12,7 @@ import torch
 
 from auditeval.data.pseudo_parallel import text_to_audio
 from auditeval.data.pseudo_parallel.build import build
-from auditeval.data.pseudo_parallel.clips import Prompt, read_prompts
+from auditeval.data.pseudo_parallel.clips import Prompt, read_clips, read_prompts
 from auditeval.data.pseudo_parallel.plan import Settings
 from auditeval.data.pseudo_parallel.text_to_audio import TangoFlux, generate
 from auditeval.types import UserError
@@ -118,6 +118,13 @@ def test_generated_clips_become_a_set(tmp_path: Path) -> None:
     )
     assert built.pairs == 6 * 20
     assert not built.left_out
+
+
+def test_a_list_of_any_words_can_be_read_again(tmp_path: Path) -> None:
+    prompts = [Prompt("dog", words, None) for words in ("a\rb", 'a\r\nb, "c"', "a\n\u2028b", "'a'")]
+    list(generate(prompts, model(FakePipeline()), tmp_path / "clips", 0.1))
+    clips = read_clips(tmp_path / "clips" / "labels.csv")
+    assert [clip.caption for clip in clips] == [prompt.caption for prompt in prompts]
 
 
 def test_prompts_of_a_list(tmp_path: Path) -> None:
