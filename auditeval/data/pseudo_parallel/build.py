@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
@@ -16,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from auditeval import manifest
+from auditeval import manifest, storage
 from auditeval.atomic import claim, replacing, resumable
 from auditeval.audio import AudioError, files, mixes
 from auditeval.blocks import Block, Engine, Local, cut
@@ -46,6 +47,8 @@ Report = Callable[[str, int, int], None]
 
 _FOLDER_ROWS = 1000  # whose audio shares a folder
 _BLOCK_ROWS = 100  # clips that a worker reads, or rows that it renders, at a time
+
+_ANEW = "; delete that folder, or choose another one"
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -107,7 +110,9 @@ def build(
     try:
         with resumable(output):
             claim(output, "build.json", record)
-            if not (output / LEFT_OUT).exists():
+            if (output / LEFT_OUT).exists():
+                _check_clips(lists, output, settings.rate_hz, group_by)
+            else:
                 _plan(lists, output, settings, group_by, threads, engine, report)
             if audio_format != "virtual":
                 start = partial(_Renderer, made, audio_format, threads)
@@ -161,6 +166,44 @@ def _plan(
             )
         planned = _counted(rows, len(draws.start), "planning mixes", report)
         table.write(planned, folder / MIXES)
+
+
+def _check_clips(lists: Sequence[Path], folder: Path, rate_hz: int, group_by: str) -> None:
+    """Raises UserError where clips are others than those that the set in `folder` was planned with.
+
+    The lists have the same bytes, but may lie beside other files; and of a clip that was written
+    since, the samples may be others, or there where it was left out. Only such clips are read.
+    """
+    planned_ns = (folder / LEFT_OUT).stat().st_mtime_ns
+    left_out = {clip.file for clip in _read_left_out(folder / LEFT_OUT)}
+    first = next(table.read(folder / MIXES))
+    written: dict[str, Path] = {}
+    for source, letter in zip(lists, "ba", strict=True):
+        clips = [clip.path for clip in read_clips(source, group_by)]
+        used = storage.joined(folder, first[f"{letter}_file"])
+        if not any(clip.name == used.name and _place(clip) == _place(used) for clip in clips):
+            raise UserError(f"{folder}: was made from other files than those of {source}{_ANEW}")
+        written |= {_place(clip): clip for clip in clips if _is_after(clip, planned_ns)}
+    for clip in written.values():
+        if spreadsheet(str(clip)) in left_out:
+            raise UserError(f"{clip}: was left out of {folder} and has been written since{_ANEW}")
+    for file, sha256 in table.recordings(folder / MIXES) if written else ():
+        other = written.get(_place(storage.joined(folder, file)))
+        if other is not None and mixes.recording(other, rate_hz).sha256 != sha256:
+            raise UserError(f"{other}: holds other samples than {folder} was made from{_ANEW}")
+
+
+def _place(path: Path) -> str:
+    """The same however a file is named, by links or from another folder."""
+    return str(path) if isinstance(path, storage.UrlPath) else os.path.realpath(path)
+
+
+def _is_after(clip: Path, time_ns: int) -> bool:
+    """Whether a clip of this machine was written after that."""
+    try:
+        return not isinstance(clip, storage.UrlPath) and clip.stat().st_mtime_ns > time_ns
+    except (OSError, ValueError):  # what is not there, where it is needed, is told there
+        return False
 
 
 class _Profiler:

@@ -75,6 +75,17 @@ def positions(path: Path) -> dict[str, int]:
     return {position: found[position] for position in mixing.POSITIONS}
 
 
+def recordings(path: Path) -> set[tuple[str, str]]:
+    """The files that a table mixes, as it names them, each with its content hash."""
+    found: set[tuple[str, str]] = set()
+    with _opened(path) as file:
+        for letter in "abc":
+            names = [f"{letter}_file", f"{letter}_sha256"]
+            for batch in file.iter_batches(_BATCH_ROWS, columns=names):
+                found.update(zip(*map(batch.to_pydict().get, names), strict=True))
+    return found
+
+
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
     import pyarrow

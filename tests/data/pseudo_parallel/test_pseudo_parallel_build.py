@@ -289,6 +289,30 @@ def test_captions_of_events_are_worded_into_instructions(clip_list: Path, tmp_pa
         assert re.fullmatch(r"[A-Z][a-z {},]+\.", pair.target_caption)
 
 
+def test_clips_that_are_others_by_now_are_no_part_of_a_set(clip_list: Path, tmp_path: Path) -> None:
+    """A list of the same bytes does not say what its files hold."""
+    folder = shutil.copytree(clip_list.parent, tmp_path / "clips")
+    broken, used = folder / "rain_0.wav", folder / "siren_1.wav"
+    broken.write_bytes(b"no audio")
+    listed, target = folder / "labels.csv", tmp_path / "set"
+    before = every_file(made(listed, target).manifest.parent)
+    used.touch()
+    (tmp_path / "link").symlink_to(folder)
+    assert len(made(tmp_path / "link" / "labels.csv", target).left_out) == 2
+    assert every_file(target) == before
+    anew = "; delete that folder, or choose another one"
+    with pytest.raises(UserError, match=f"set: was made from other files than those of .*{anew}"):
+        made(clip_list, target)
+    shutil.copyfile(clip_list.parent / broken.name, broken)
+    with pytest.raises(UserError, match=f"rain_0.wav: was left out of .* written since{anew}"):
+        made(listed, target)
+    os.utime(broken, ns=(0, 0))
+    samples, rate_hz = soundfile.read(used)
+    soundfile.write(used, 0.5 * samples, rate_hz)
+    with pytest.raises(UserError, match=f"siren_1.wav: holds other samples than .*{anew}"):
+        made(listed, target)
+
+
 @pytest.mark.parametrize("audio_format", ["flac", "virtual"])
 def test_an_output_behind_a_symbolic_link_finds_its_recordings(
     clip_list: Path, tmp_path: Path, audio_format: Any
