@@ -94,8 +94,7 @@ class AnswerLog:
             self._take(line)
             if self._path is not None:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
-                with self._path.open("ab", buffering=0) as file:
-                    file.write(json.dumps(line.model_dump()).encode() + b"\n")
+                _append(self._path, json.dumps(line.model_dump()).encode() + b"\n")
 
     def tally(self, judge: str) -> Tally:
         """Of the lines of one judge; the last of a question says whether it has an answer."""
@@ -115,6 +114,19 @@ class AnswerLog:
         self._last[line.judge, line.revision, line.key] = line
         if line.usage is not None:
             self._spent[line.judge] = self._spent.get(line.judge, Usage()) + line.usage
+
+
+def _append(path: Path, line: bytes) -> None:
+    """The whole line, or nothing of it and the OSError: a disk that is nearly full takes a part of
+    it without one, and what is written next would stand behind that."""
+    with path.open("ab", buffering=0) as file:
+        start = file.tell()
+        try:
+            while line:
+                line = line[file.write(line) :]
+        except OSError:
+            file.truncate(start)
+            raise
 
 
 def _cut_torn_line(path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +16,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from auditeval.audio import Waveform
-from auditeval.judges.answers import AnswerLog, Tally
+from auditeval.judges.answers import AnswerLog, Tally, read_answers
 from auditeval.judges.cached import CachedJudge
 from auditeval.judges.judge import Answer, Question, Usage
 from auditeval.judges.replay import ReplayJudge
@@ -266,6 +267,23 @@ def test_threads_count_together() -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(stops, range(40))).count(False) == 2
+
+
+def test_a_line_that_the_disk_takes_a_part_of_is_an_error_and_tears_no_record(
+    tmp_path: Path,
+) -> None:
+    record = tmp_path / "answers.jsonl"
+    judge = CachedJudge(Scripted({0: 3.0, 1: 4.0, 2: 5.0}), None, AnswerLog(record))
+    judge.ask(question())
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (record.stat().st_size + 50, before[1]))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            judge.ask(question(run=1))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    judge.ask(question(run=2))
+    assert [line.value for line in read_answers(record)] == [{"score": 3.0}, {"score": 5.0}]
 
 
 def test_threads_with_one_question_have_one_answer(tmp_path: Path) -> None:
