@@ -199,7 +199,7 @@ class HTTPJudge:
         usage = Usage(requests, read, written, cost)
         if text is None or isinstance(text, str):
             return _Completed(text, usage)
-        return _Completed(None, usage, "the judge's answer is in parts, expected one text")
+        return _Completed(None, usage, "the judge's answer is no text")
 
     def _sent(self, retries: int, **options: Any) -> Any:
         """The endpoint's answer, waited for in an event loop: only there can all of it be timed."""

@@ -213,7 +213,9 @@ def test_nonsense_is_no_answer(body: bytes) -> None:
         start = time.monotonic()
         answer = judge(server).ask(QUESTION)
         assert time.monotonic() - start < 30
-    same((answer.value, answer.reason), (None, "the judge wrote nothing"), "the answer")
+    no_text = ("the endpoint's answer is no chat completion", "the judge's answer is no text")
+    if answer.value is not None or answer.reason not in no_text:
+        raise WrongResult(f"the answer: {answer}")
     json.dumps(answer.reason).encode()
 
 

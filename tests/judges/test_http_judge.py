@@ -152,7 +152,7 @@ NO_COMPLETIONS = (
     # As routers of several endpoints have it, with status 200.
     ({"error": {"message": "overloaded", "code": 502}}, f"{NO} but an error: overloaded"),
     (completion(None), "the judge wrote nothing"),
-    (completion(PARTS), "the judge's answer is in parts, expected one text"),
+    (completion(PARTS), "the judge's answer is no text"),
 )
 
 
