@@ -40,8 +40,16 @@ _NUMBERS: dict[str, float] = {
 }
 _ONE = "|".join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))
 _NUMBER = rf"(?P<number>\d+(?:\.\d+)?|\.\d+|(?:{_ONE}))(?P<half> and (?:a|one) half)?"
-BELOW = re.compile(r"\b(?:by|(?<!instead )of|to|at) ?[-−–] ?(?=[\d.]+(?!.*(?:lufs|db ?fs)))")
-"""A sign that says which way; a level in LUFS or dBFS is below 0 by itself."""
+_UNIT = r"(?:d ?b\b|decibels?|st\b|semi ?tones?|half|cents?|octaves?|%|percent|per cent)"
+_SIGN = (
+    r"(?:\b(?:by|(?<!instead )of|to|at) ?SIGN ?(?=\.?\d)|(?:^|(?<=[:=(])|(?<= )(?<![\d%] )(?<!\ba )"
+    r"(?<!from )(?<!above )(?<!below )(?<!threshold )(?<!ceiling ))SIGN"
+    rf"(?=(?:\d+(?:\.\d+)?|\.\d+) ?{_UNIT})|(?:(?<=pitch )|(?<=transpose ))SIGN(?=\d+$))"
+    r"(?!.*(?:lufs|db ?fs))"
+)
+BELOW, ABOVE = (re.compile(_SIGN.replace("SIGN", sign)) for sign in ("[-−–]", r"\+"))
+"""A sign that says which way: "by -3", "volume -3 dB", but not "3 -5 dB", "threshold -24 dB"; a
+level in LUFS or dBFS is below 0 by itself."""
 _FRACTIONS = {"half": 1 / 2, "third": 1 / 3, "quarter": 1 / 4, "fourth": 1 / 4, "fifth": 1 / 5}
 _INTERVALS = {
     **{"minor second": 1, "major second": 2, "minor third": 3, "major third": 4, "fourth": 5},
@@ -69,7 +77,7 @@ def find_amount(text: str) -> Amount | None:
     An octave is 12 semitones, a fifth 7 where pitch is meant. "By 20 percent" is 1.2, or 0.8 where
     the words say slower, lower or less. Twice as long is half as fast.
     """
-    text = BELOW.sub("down by ", said_apart(text)).replace("-", " ")
+    text = ABOVE.sub("up by ", BELOW.sub("down by ", said_apart(text))).replace("-", " ")
     text = re.sub(r"(\d),(\d)", r"\1.\2", text)
     for pattern, make in _RULES:
         for found in re.finditer(pattern, text):
@@ -118,9 +126,17 @@ def _percent(found: re.Match[str], text: str) -> Amount | None:
     part, before = _number(found) / 100, text[: found.start()]
     if before.endswith("from "):  # to nothing, or the rule of both ends had fitted
         return None
-    if found["of"] or re.search(r"\b(at|to) $", before):
+    if _is_left(found, text):
         return _ratio(part, text)
     return _share(part, text)
+
+
+def _is_left(found: re.Match[str], text: str) -> bool:
+    """Whether so much is to be left; "by 10% of the speed" is what it changes by."""
+    before = text[: found.start()]
+    if before.endswith("by "):
+        return False
+    return bool(found["of"] or re.search(r"\b(at|to) $", before))
 
 
 def _fraction(found: re.Match[str], text: str) -> Amount | None:
@@ -130,7 +146,7 @@ def _fraction(found: re.Match[str], text: str) -> Amount | None:
         return None  # "the third car"
     parts = _NUMBERS[found["parts"]] if found["parts"] else 1.0
     part = parts * _FRACTIONS[found["name"]]
-    if found["of"] or re.search(r"\b(at|to) $", text[: found.start()]):
+    if not found["by"] and _is_left(found, text):
         return _ratio(part, text)
     return _share(part, text)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from auditeval.data.change_words.vocabulary import EVENT
-from auditeval.features.changes.amounts import BELOW, find_amount
+from auditeval.features.changes.amounts import ABOVE, BELOW, find_amount
 from auditeval.features.kept import kept_alone
 
 _DEFECT = (
@@ -100,12 +100,12 @@ _REWRITTEN = tuple(
             rf"\b(?:isolat|extract|separat)(?:e|ing)? (.+?) from ((?:\S+ ){{0,2}}?{_DEFECT})\b",
             r"remove \2 from \1",
         ),
-        (BELOW.pattern, "down by "),
-        (r"\b(?:by|of|to|at) ?\+ ?(?=\d)", "up by "),
         (r"^\+ ?(?=\d+(?:\.\d+)? ?(?:db|decibels?)$)", "raise the volume by "),
         (r"^[-−–] ?(?=\d+(?:\.\d+)? ?(?:db|decibels?)$)", "lower the volume by "),
         (r"^\+ ?(?=\d+(?:\.\d+)? ?(?:st|semitones?)$)", "raise the pitch by "),
         (r"^[-−–] ?(?=\d+(?:\.\d+)? ?(?:st|semitones?)$)", "lower the pitch by "),
+        (BELOW.pattern, "down by "),
+        (ABOVE.pattern, "up by "),
         (
             r"\b(?:fix|repair|stop|correct|restore|cure)\b"
             rf"(?= (?:the |this |any )?(?:\w+ )?{_DEFECT})",
