@@ -78,6 +78,6 @@ def without_caveats(text: str) -> str:
 
 def _cut(pattern: re.Pattern[str], text: str, stays: str = "") -> str:
     left = pattern.sub(f"{stays} ", text)
-    left = re.sub(r"^\s*(?:[,;.:]|\b(?:but|and|then)\b)\s*", "", left)
+    left = re.sub(r"^\s*(?:[,;:]|\.(?!\d)|\b(?:but|and|then)\b)\s*", "", left)
     left = re.sub(r"\s*(?!\.\d)([,;.!?])(?:\s*[,;.])*", r"\1", " ".join(left.split()))
     return left if re.search(r"\w", left) else text

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
+from auditeval.features.changes.numerals import NUMBERS, in_digits
 from auditeval.features.changes.polarity import said_apart
 
 
@@ -20,23 +21,11 @@ class Amount(NamedTuple):
     unit: Literal["semitones", "ratio", "decibels"]
 
 
-_ONES, _TENS = (
-    words.split()
-    for words in (
-        "zero one two three four five six seven eight nine ten eleven twelve",
-        "twenty thirty forty fifty sixty seventy eighty ninety hundred",
-    )
-)
 _NUMBERS: dict[str, float] = {
-    **{word: float(number) for number, word in enumerate(_ONES)},
-    **{word: 10.0 * number for number, word in enumerate(_TENS, 2)},
-    **{
-        f"{ten} {one}": 10.0 * tens + ones
-        for tens, ten in enumerate(_TENS[:-1], 2)
-        for ones, one in enumerate(_ONES[1:10], 1)
-    },
+    "zero": 0.0,
+    **NUMBERS,
     **{"a": 1.0, "an": 1.0, "half": 0.5, "half a": 0.5, "half an": 0.5, "a half": 0.5},
-    **{"a quarter": 0.25, "quarter": 0.25, "a couple of": 2.0},
+    **{"a quarter": 0.25, "quarter": 0.25, "a couple of": 2.0, "a couple": 2.0},
 }
 _ONE = "|".join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))
 _NUMBER = rf"(?P<number>\d+(?:\.\d+)?|\.\d+|(?:{_ONE}))(?P<half> and (?:a|one) half)?"
@@ -64,8 +53,16 @@ _LEVEL = re.compile(r"\b(volume|loud\w*|level|quiet\w*|softer)\b")
 _FEWER = re.compile(
     r"\b(slow\w*|less|lower\w*|reduc\w+|decreas\w+|drop\w*|down|cut|quieter|softer|lengthen)\b"
 )
-_LONGER = re.compile(r"\b(longer|lengthen|as long|the (?:length|duration)|stretch)\b")
-_SHORTER = re.compile(r"\b(shorter|shorten|half the (?:length|duration))\b")
+_LONGER = re.compile(r"\b(longer|lengthen\w*|as long|length|duration|stretch\w*|lasts?)\b")
+_SHORTER = re.compile(
+    r"\b(shorter|shorten\w*|half the (?:length|duration)|shrink\w*|"
+    r"(?:reduc|decreas|cut|trim|lower|shrink)\w* (?:\S+ ){0,4}?(?:length|duration))\b|"
+    r"\b(?:length|duration) (?:down|reduced|decreased|cut)\b|\blasts? .*\bless\b"
+)
+
+
+_LEFT = re.compile(r"\b(?:speed|tempo|pace|rate|volume|loudness|level) (?:of|is) $")
+_CHANGED = re.compile(r"\b(?:increas|decreas|reduc|chang|boost|drop|cut|rise|rais|lower)")
 
 
 def find_amount(text: str) -> Amount | None:
@@ -77,8 +74,8 @@ def find_amount(text: str) -> Amount | None:
     An octave is 12 semitones, a fifth 7 where pitch is meant. "By 20 percent" is 1.2, or 0.8 where
     the words say slower, lower or less. Twice as long is half as fast.
     """
-    text = ABOVE.sub("up by ", BELOW.sub("down by ", said_apart(text))).replace("-", " ")
-    text = re.sub(r"(\d),(\d)", r"\1.\2", text)
+    text = ABOVE.sub("up by ", BELOW.sub("down by ", said_apart(text)))
+    text = in_digits(text.replace("-", " "))
     for pattern, make in _RULES:
         for found in re.finditer(pattern, text):
             amount = make(found, text)
@@ -136,7 +133,8 @@ def _is_left(found: re.Match[str], text: str) -> bool:
     before = text[: found.start()]
     if before.endswith("by "):
         return False
-    return bool(found["of"] or re.search(r"\b(at|to) $", before))
+    said = _LEFT.search(before) and not _CHANGED.search(before)
+    return bool(found["of"] or said or re.search(r"\b(at|to) $", before))
 
 
 def _fraction(found: re.Match[str], text: str) -> Amount | None:
@@ -156,7 +154,9 @@ def _from_to(found: re.Match[str], text: str) -> Amount | None:
     old, new = float(found["old"]), float(found["new"])
     if not old or not new or old == new:
         return None
-    if not found["unit"] and not re.search(r"\b(speed\w*|sped|fast\w*|slow\w*|tempo|pace)\b", text):
+    if not found["unit"] and not re.search(
+        r"\b(speed\w*|sped|fast\w*|slow\w*|tempo|pace|bpm)\b", text
+    ):
         return None
     if found["unit"] != "hz":
         return _ratio(new / old, text)
@@ -174,9 +174,15 @@ def _times(found: re.Match[str], text: str) -> Amount | None:
 
 
 def _twice(found: re.Match[str], text: str) -> Amount:
-    value = {"twice": 2.0, "double": 2.0, "doubl": 2.0, "triple": 3.0}[found["word"]]
+    value = _MULTIPLES[found["word"]]
     slower = re.search(r"^\s*as (?:slow|quiet|soft)", text[found.end() :])
     return _ratio(1 / value if slower else value, text)
+
+
+_MULTIPLES = {
+    **{"twice": 2.0, "double": 2.0, "doubl": 2.0, "thrice": 3.0, "triple": 3.0, "tripl": 3.0},
+    **{"quadruple": 4.0, "quadrupl": 4.0},
+}
 
 
 def _half(found: re.Match[str], text: str) -> Amount:
@@ -189,12 +195,16 @@ _THAN = (
     r"as\b|the (?:\w+ )?(?:speed|tempo|pace|rate|volume|loudness|level|pitch|length|duration)|its "
     r"|faster|slower|quicker|louder|quieter|softer|longer|shorter|higher|lower|speed|tempo|volume"
 )
+_MEASURE = (
+    r"(?:speed|tempo|pace|volume)\b"
+    r"(?! (?:increase|boost|rise|raise|up|cut|reduction|decrease|drop|down|change))"
+)
 # The first that fits, in this order.
 _RULES: tuple[tuple[str, Make], ...] = (
     (
-        r"\bfrom (?:about )?(?P<old>\d+(?:\.\d+)?) ?(?:[a-z%]+(?: per minute)? )?(?:up |down )?to "
-        r"(?:about )?(?P<new>\d+(?:\.\d+)?)(?: ?(?P<unit>%|percent|bpm|beats per minute|wpm|"
-        r"words per minute|hz)(?!\w)|(?=[.,!]?$))",
+        r"(?:\bfrom |\b(?=\d+ ?bpm))(?P<old>\d+(?:\.\d+)?) ?(?:[a-z%]+(?: per minute)? )?"
+        r"(?:up |down )?to (?P<new>\d+(?:\.\d+)?)(?: ?(?P<unit>%|percent|bpm|beats per minute|"
+        r"wpm|words per minute|hz|x)(?!\w)|(?=[.,!]?$))",
         _from_to,
     ),
     (
@@ -202,14 +212,15 @@ _RULES: tuple[tuple[str, Make], ...] = (
         lambda found, text: Amount(_number(found), "decibels"),
     ),
     (
-        rf"\b{_NUMBER} ?(?:d ?b|decibels?)\b",
+        rf"\b{_NUMBER} ?(?:d ?bs?|decibels?)\b",
         lambda found, text: Amount(_number(found), "decibels"),
     ),
     (r"\b(?P<number>a|one) (?:semitone|half step) and (?P<half>a half)\b", _steps(1)),
     (r"\b(?P<number>a|one) (?:whole )?(?:tone|step) and (?P<half>a half)\b", _steps(2)),
     (r"\b(?P<number>half) (?:a |of a )?step\b(?P<half>)", _steps(2)),
+    (r"\b(?P<number>an?|one) octave and (?P<half>a half)\b", _steps(12)),
     (
-        r"\b(?P<name>half|third|quarter|fourth) (?:of )?an octave\b",
+        r"\b(?P<name>half|third|quarter|fourth) (?:of )?(?:an )?octave\b",
         lambda found, text: Amount(12.0 * _FRACTIONS[found["name"]], "semitones"),
     ),
     (rf"(?<![\w.]){_NUMBER} ?(?:semi ?tones?|half ?(?:steps?|tones?)|st\b)", _steps(1)),
@@ -224,19 +235,29 @@ _RULES: tuple[tuple[str, Make], ...] = (
     ),
     (
         rf"(?<![\w.]){_NUMBER} ?(?:%|percent\b|per cent\b)"
-        r"(?P<of> of the| of its| the| as| (?:speed|tempo|pace|volume)(?! (?:increase|boost|rise|"
-        r"raise|up|cut|reduction|decrease|drop|down|change)))?",
+        rf"(?P<of> of the| of its| the| as| {_MEASURE})?",
         _percent,
     ),
     (rf"(?<![\w.]){_NUMBER} ?(?:x\b|×|times (?={_THAN}))", _times),
     (rf"\b(?:by a factor of|by|(?:up|down)(?= \S+ times)) {_NUMBER}(?: times)?$", _times),
     (r"(?<![\w.%])(?P<number>\d?\.\d+)(?P<half>) (?:speed|tempo)\b", _times),
     (r"\bx ?(?P<number>\d+(?:\.\d+)?)(?P<half>)\b", _times),
-    (rf"\b(?P<word>twice|triple|double|doubl(?=ing|ed))(?:ing|ed|d)? (?={_THAN})", _twice),
+    (r"\b(?P<number>\d+(?:\.\d+)?|two|three|four|five|ten)(?P<half>) ?fold\b", _times),
+    (
+        r"\b(?:speed|tempo|pace|rate)(?: factor| multiplier)?(?: (?:of|to|at|is))?[:=]? ?"
+        r"(?P<number>[0-4]?\.\d+|[0-4](?:\.\d+)?)(?P<half>)(?=$|[,;!?]|\.(?!\d)| and\b)",
+        _times,
+    ),
+    (
+        r"\b(?P<word>twice|thrice|(?:double|triple|quadruple)|(?:doubl|tripl|quadrupl)(?=ing))"
+        rf"(?:ing|d)? (?={_THAN})",
+        _twice,
+    ),
     (r"\b(?:halve|halving|halved|in half)\b|\bhalf (?:as|the|its|speed|tempo)\b", _half),
     (
         r"\b(?P<by>by )?(?:(?P<parts>two|three|four) |(?P<article>one|an?) )?"
-        r"(?P<name>half|third|quarter|fourth|fifth)s?\b(?P<of> of (?:the|its)\b| as\b)?",
+        r"(?P<name>half|third|quarter|fourth|fifth)s?\b(?P<of> of (?:the|its)\b| as\b| "
+        rf"(?:the |its )?{_MEASURE})?",
         _fraction,
     ),
 )

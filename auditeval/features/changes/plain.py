@@ -159,12 +159,16 @@ _OF_TIME = re.compile(
     r"\bcut (?:off |out )?(?:the )?(?:first|last) (?:\S+ )?(?:seconds?|minutes?|half|part)\b|"
     r"^delay (?:the|this)\b|\b(?:increase|expand|widen|restore) the (?:dynamic range|dynamics)\b"
 )
-_PACE = re.compile(r"\b(?:speed|tempo|pace|rate|play\w*|as long|length|duration|longer|shorter)\b")
+_PACE = re.compile(
+    r"\b(?:speed|tempo|pace|rate|play\w*|as long|length\w*|duration|longer|short(?:er|en\w*)|"
+    r"stretch\w*|bpm)\b|^x ?[\d.]+$|^[\d.]+ ?[x×]$"
+)
 _MORE = re.compile(r"\b(?:and|then|so|with)\b|(?<!thing )(?<!all )(?<!sounds )\bbut\b|[,;]")
 """Where what is to be kept alone may not be all that is asked for."""
 _LEVEL = re.compile(r"\b(?:volume|loudness|gain)\b")
 _OTHER = re.compile(
-    r"\b(?:add|insert|pitch|noise|reverb\w*|echo\w*|bass|treble|lufs|slow\w*|fast\w*|quick\w*)\b"
+    r"\b(?:add|insert|pitch|noise|reverb\w*|echo\w*|bass|treble|lufs|slow\w*|fast\w*|quick\w*|"
+    r"pauses?|silences?|gaps?|decay|tail|attack|release|stereo)\b"
 )
 
 
