@@ -11,9 +11,10 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from scipy import special
 
-from auditeval.data.change_words.vocabulary import CHANGES, EVENT
+from auditeval.data.change_words.vocabulary import CHANGES, EVENT, OPPOSITES
 from auditeval.digests import sha256
 from auditeval.features.changes.amounts import Amount, find_amount
+from auditeval.features.changes.orders import orders
 from auditeval.features.changes.plain import in_plain_words, told_outright
 from auditeval.features.changes.polarity import direction, said_apart, terms
 from auditeval.features.minilm import DIM, shared
@@ -26,6 +27,7 @@ WEIGHTS = Path(__file__).with_name("words.safetensors")
 _FACTS = "words"
 _SURE = 1.4  # times the logits, which a penalty shrinks: log loss on held-out wordings is least
 _EVENT, _LIKELY = CHANGES.index(EVENT), 0.5  # of a change: less does not stand against a wish
+_CLEAR = 0.9  # of an order among several
 _TERM = 0.7  # beside an embedding of length 1: what did best on wordings that are held out no more
 
 
@@ -60,9 +62,21 @@ class ChangeWords:
     def probabilities(self, text: str) -> np.ndarray:
         """How likely the text asks for each of CHANGES :: float32 (K,), of sum 1.
 
-        All 0 where there is no word. A text that asks for two changes shares them out.
+        All 0 where there is no word. A text that asks for two changes shares them out: its orders,
+        where each surely asks for something and none for the opposite of another.
         """
-        text = in_plain_words(said_apart(text))
+        text = said_apart(text)
+        if len(parts := orders(text)) > 1:
+            rows = {int((row := self._of_one(part)).argmax()): row for part in parts}
+            unlike = {OPPOSITES.get(CHANGES[place]) for place in rows}.isdisjoint(
+                CHANGES[place] for place in rows
+            )
+            if unlike and all(row.max() > _CLEAR for row in rows.values()):
+                return np.stack([*rows.values()]).mean(axis=0, dtype=np.float32)
+        return self._of_one(text)
+
+    def _of_one(self, text: str) -> np.ndarray:
+        text = in_plain_words(text)
         if not re.search(r"\w", text):
             return np.zeros(len(CHANGES), np.float32)
         if (sure := told_outright(text)) is not None:

@@ -18,15 +18,17 @@ def changes() -> Changes:
     return Changes()
 
 
-def asked(changes: Changes, before: str, after: str, instruction: str = "") -> set[str]:
-    """The changes that are asked for with a weight of a half and more."""
+def asked(
+    changes: Changes, before: str, after: str, instruction: str = "", least: float = 0.5
+) -> set[str]:
+    """The changes that are asked for with a weight of `least` and more."""
     parts = asked_words(before, after, instruction)
     rows = [
         changes.encode_text([text])[0] if text else np.zeros(changes.text_dim, np.float32)
         for text in (before, after, *parts, instruction)
     ]
     weights, _ = changes._asked(Texts(*rows, (before, after, instruction)))
-    return {name for name, weight in zip(CHANGES, weights, strict=True) if weight >= 0.5}
+    return {name for name, weight in zip(CHANGES, weights, strict=True) if weight >= least}
 
 
 @pytest.mark.parametrize(
@@ -43,6 +45,22 @@ def test_parts_of_an_instruction_only_tell_opposites_apart(
     changes: Changes, instruction: str, expected: set[str]
 ) -> None:
     assert asked(changes, "A man speaks.", "A man speaks.", instruction) == expected
+
+
+@pytest.mark.parametrize(
+    ("instruction", "expected"),
+    [
+        ("Speed it up by 25% and lower the pitch by 3 semitones.", {"faster", "pitch_down"}),
+        ("Make it louder. Then add reverb.", {"louder", "more_reverb"}),
+        ("Add a dog barking and make the rain louder.", {"louder"}),
+        ("Remove the noise and make the voice clearer.", {"cleaner"}),
+        ("Raise formants and pitch so that it sounds smaller.", {"pitch_up"}),
+    ],
+)
+def test_each_of_several_orders_is_asked_for(
+    changes: Changes, instruction: str, expected: set[str]
+) -> None:
+    assert asked(changes, "A man speaks.", "A man speaks.", instruction, least=0.4) == expected
 
 
 def test_captions_ask_for_one_of_two_opposites(changes: Changes) -> None:
