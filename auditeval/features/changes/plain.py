@@ -119,6 +119,7 @@ _REWRITTEN = tuple(
         ),
         (r"\b(?:de-?reverb\w*|dereverb\w*)\b(?! from)", "remove the reverb from"),
         (r"\bstop(?: from)? (\w+ing)\b", r"not be \1"),
+        (r"\b(?:do not|don't) (\w+(?: \w+){0,3}?) (?:so|quite so) (?=(?!much)\w+$)", r"\1 less "),
         (r"\b(not|n't)((?: \w+){0,2}) so\b", r"\1\2"),
         (r"\b(?:further|farther|far)(?: away)? from the \w+", "far away"),
         (r"\bmove (.+?) far away", r"make \1 sound far away"),
@@ -159,6 +160,18 @@ _OF_TIME = re.compile(
     r"\bcut (?:off |out )?(?:the )?(?:first|last) (?:\S+ )?(?:seconds?|minutes?|half|part)\b|"
     r"^delay (?:the|this)\b|\b(?:increase|expand|widen|restore) the (?:dynamic range|dynamics)\b"
 )
+# What is to stay as it is, and nothing else; "don't make it so loud" asks for less.
+_NOTHING = re.compile(
+    r"(?:(?:please|so|and|just) )*(?:"
+    r"(?:do not|don't|never|no need to|there is no need to|you (?:must|should) not) "
+    r"(?!.*\b(?:so|too|such|that|as|your|but)\b)(?:change|alter|touch|modify|affect|edit|raise|"
+    r"lower|increase|decrease|reduce|boost|amplify|attenuate|speed|slow|turn|shift|transpose|"
+    r"make .+ (?:\w+er|(?:more|less) \w+)$)\b[^,;.]*|"
+    r"(?:leave|keep) (?:it|this|that|everything|all of it|the \w+)(?: all| exactly| just)? "
+    r"(?:(?:as|like|how) (?:it|they) (?:is|are|was|were)|the same|unchanged|untouched|alone|"
+    r"intact)|do nothing|(?:change|touch|alter) nothing|no changes?|(?:do not|don't) do anything|"
+    r"nothing (?:should|is to|must) (?:be )?changed?)"
+)
 _PACE = re.compile(
     r"\b(?:speed|tempo|pace|rate|play\w*|as long|length\w*|duration|longer|short(?:er|en\w*)|"
     r"stretch\w*|bpm)\b|^x ?[\d.]+$|^[\d.]+ ?[x×]$"
@@ -187,12 +200,16 @@ def told_outright(text: str) -> str | None:
     """The change that a text can only mean, None where it takes the regression to tell.
 
     A ratio of pace or of level tells by its number; what is done to the time of a clip, as to fade
-    or to trim it, is none of the changes of how a sound sounds.
+    or to trim it, is none of the changes of how a sound sounds, nor is what is to stay as it is.
 
     >>> told_outright("set the speed to 0.8x"), told_outright("fade out at the end")
     ('slower', 'event')
     """
-    if _OF_TIME.search(text) or (kept_alone(text) and not _MORE.search(text)):
+    if (
+        _OF_TIME.search(text)
+        or _NOTHING.fullmatch(text)
+        or (kept_alone(text) and not _MORE.search(text))
+    ):
         return EVENT
     found = find_amount(text)
     if found is None or found.unit != "ratio" or found.value == 1 or _OTHER.search(text):

@@ -156,6 +156,13 @@ TRAPS = {
     "An ambulance ought to be replaced by cheering": EVENT,
     "There should be more reverb": "more_reverb",
     "I want the speech faster": "faster",
+    # Nothing is to change; less is.
+    "Don't change the pitch": EVENT,
+    "Do not make it faster.": EVENT,
+    "Leave everything as it is.": EVENT,
+    "Keep it the same.": EVENT,
+    "Don't be so loud.": "softer",
+    "Don't make the voice so high": "pitch_down",
     # How it is now is what is to change.
     "The recording is noisy, please fix it.": "cleaner",
     "The voice is noisy. Make it better.": "cleaner",
