@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from auditeval.features.alignment import Alignment, percentiles
+from auditeval.features.spelling import american
 
 Frames = dict[str, np.ndarray]
 """What an extractor knows of a clip frame by frame, by name."""
@@ -119,7 +120,7 @@ def changed_words(original_caption: str, target_caption: str) -> tuple[str, str]
 
 
 def same_words(caption: str, other: str) -> bool:
-    """Whether two captions differ in marks and capitals alone."""
+    """Whether two captions differ in marks, capitals and British spelling alone."""
     return _words(caption) == _words(other)
 
 
@@ -137,9 +138,10 @@ _LINKS = frozenset(
 
 
 def _words(caption: str) -> list[str]:
-    """In lower case, however it is encoded; an apostrophe inside a word belongs to it."""
+    """In lower case and American spelling, however it is encoded; an apostrophe inside a word
+    belongs to it."""
     plain = re.sub("[‘’ʼ]", "'", unicodedata.normalize("NFC", caption)).lower()
-    return re.findall(r"\w+(?:'\w+)*", plain)
+    return [american(word) for word in re.findall(r"\w+(?:'\w+)*", plain)]
 
 
 def _nearest(times: np.ndarray, others: np.ndarray) -> np.ndarray:

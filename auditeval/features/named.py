@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from auditeval.features.spelling import american
+
 # Where a name ends and another thing is asked for.
 _NEXT = re.compile(
     r"(?:\s*[,;.])?\s+(?:and|but|then|and then)\s+(?:also\s+)?(?:make|turn|raise|lower|increase|"
@@ -140,7 +142,7 @@ def stems(words: str) -> set[str]:
         for word in re.findall(r"[^\W\d_]+(?:'\w+)?", words.lower())
         if word not in _EMPTY
     )
-    return {"voice" if _VOICE.fullmatch(x) else _stem(x) for x in found}
+    return {"voice" if _VOICE.fullmatch(x) else _stem(american(x)) for x in found}
 
 
 def _stem(word: str) -> str:

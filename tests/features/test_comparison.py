@@ -318,6 +318,8 @@ def test_neighbours_are_averaged_within_the_clip() -> None:
         ("A caf\N{LATIN SMALL LETTER E WITH ACUTE}.", "A cafe\N{COMBINING ACUTE ACCENT}.", "", ""),
         ("Rain falls and a dog barks.", "A dog barks as rain falls.", "", ""),
         ("Rain and a dog.", "A dog, rain and a bell.", "a bell", ""),
+        ("A grey aeroplane.", "A gray airplane.", "", ""),
+        ("Tyres squeal.", "Tires squeal, then a bell.", "then a bell", ""),
     ],
 )
 def test_changed_words_are_those_that_one_caption_has_and_the_other_not(

@@ -22,6 +22,7 @@ TWO = "A dog barks while rain falls."
         (TWO, "Add a siren.", "A dog barks while rain falls and a siren"),
         ("A dog barks. Rain falls.", "Remove the dog.", "Rain falls"),
         ("Rain; dog barking", "Remove the dog", "Rain"),
+        ("Rain; an aeroplane", "Remove the airplanes", "Rain"),
         ("rain + dog", "Remove the dog", "rain"),
         ("Music plays in the background as a man speaks.", "Remove the music.", "a man speaks"),
         (
