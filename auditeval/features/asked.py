@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from auditeval.features.caveats import without_caveats, without_courtesies
+from auditeval.features.caveats import unquoted, without_caveats, without_courtesies
 from auditeval.features.comparison import changed_words, same_words
 from auditeval.features.described import captions_of, others
 from auditeval.features.kept import kept_alone
@@ -141,6 +141,7 @@ def asked(
     >>> asked("", "", "Remove the dog.")[:2]
     ('audio and the dog', 'audio')
     """
+    instruction = unquoted(instruction)
     before, after = told(original_caption, target_caption, instruction)
     if alike is not None and not (_ABSENT.search(before) or _ABSENT.search(after)):
         after = in_words_of(before, after, alike)

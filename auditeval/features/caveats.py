@@ -49,12 +49,27 @@ _THANKS = r"\b(?:please|kindly|thanks|thank you)\b,?\s*"
 # "In this clip, please add" begins an order; ", please" ends one.
 _PLEASE = re.compile(rf"(?P<comma>,)\s*{_THANKS}(?=\w)|,?\s*{_THANKS}", re.IGNORECASE)
 _MOST = 2000  # characters: what MiniLM reads of a text is shorter, and patterns try every place
+_ALL_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»|'[^']*'|‘[^’]*’")
+_SHORT = ((re.compile(r"\bw/o\b", re.I), "without"), (re.compile(r"\bw/ ?(?=\w)", re.I), "with "))
 _APOSTROPHE = re.compile(r"(?<=\w)[’ʼ](?=\w)")
 
 
 def without_courtesies(text: str) -> str:
     """The first 2,000 characters of a text in one line, without "please" and the like."""
-    return _cut(_PLEASE, _APOSTROPHE.sub("'", " ".join(text.split())[:_MOST]), r"\g<comma>")
+    text = _APOSTROPHE.sub("'", " ".join(text.split())[:_MOST])
+    for short, word in _SHORT:
+        text = short.sub(word, text)
+    return _cut(_PLEASE, text, r"\g<comma>")
+
+
+def unquoted(text: str) -> str:
+    """A text in one line without quotation marks around all of it, which say nothing.
+
+    >>> unquoted('"Remove the dog."'), unquoted('"Yes" to "no".')
+    ('Remove the dog.', '"Yes" to "no".')
+    """
+    text = " ".join(text.split())
+    return text[1:-1] if _ALL_QUOTED.fullmatch(text) else text
 
 
 def without_caveats(text: str) -> str:

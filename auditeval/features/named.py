@@ -11,7 +11,8 @@ _NEXT = re.compile(
     r"(?:\s*[,;.])?\s+(?:and|but|then|and then)\s+(?:also\s+)?(?:make|turn|raise|lower|increase|"
     r"decrease|reduce|boost|add|remove|change|convert|speed|slow|keep|leave|apply|give|set|let|"
     r"have|shift|mute|delete|replace|lose|kill|bring|put|get|no|there (?:should|must)|"
-    r"(?:i|we) (?:want|would|don't|do not))\b.*|\s*,\s*(?:convert|make|change)\b.*|[.;!?]\s.*",
+    r"(?:i|we) (?:want|would|don't|do not))\b.*|\s*,\s*(?:convert|make|change)\b.*|"
+    r"\s+(?:(?:in order )?to make|so that it)\b.*|[.;!?]\s.*",
     re.IGNORECASE,
 )
 _WHERE = re.compile(

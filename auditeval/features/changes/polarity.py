@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from math import prod
 
-from auditeval.features.caveats import without_caveats
+from auditeval.features.caveats import unquoted, without_caveats
 
 _MORE = (
     "more raise raised raising boost boosted up upward upwards higher greater bigger add added "
@@ -63,10 +63,7 @@ def said_apart(text: str) -> str:
 
     What is spoken asks for nothing: `say "louder"`. Marks around all of a text say nothing.
     """
-    text = " ".join(text.split())
-    if _QUOTED.fullmatch(text):
-        text = text[1:-1]
-    return without_caveats(_QUOTED.sub('"word"', text)).lower().rstrip(" .!?")
+    return without_caveats(_QUOTED.sub('"word"', unquoted(text))).lower().rstrip(" .!?")
 
 
 def terms(text: str) -> set[str]:

@@ -7,6 +7,7 @@ import re
 from typing import NamedTuple
 
 from auditeval.features.asked import asked_words
+from auditeval.features.caveats import unquoted
 from auditeval.features.comparison import changed_words
 
 _QUOTED = r"(?:\"([^\"]+)\"|“([^”]+)”|«([^»]+)»|(?<!\w)'([^']+)'(?!\w)|(?<!\w)‘([^’]+)’(?!\w))"
@@ -88,7 +89,7 @@ def asked_speech(before: str, after: str, instruction: str) -> Spoken:
 
 def quoted_speech(instruction: str) -> Spoken | None:
     """What an instruction says of the words that it quotes; None where it quotes none."""
-    found = list(re.finditer(_QUOTED, instruction))
+    found = list(re.finditer(_QUOTED, unquoted(instruction)))
     if not found:
         return None
     if _STRESS.search(instruction[: found[0].start()]):

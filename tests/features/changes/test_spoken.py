@@ -23,6 +23,7 @@ BEFORE = "the red car stopped in front of the school"
         ('Add the words "thank you" at the end.', ["thank you"], []),
         ('Remove the words "red" and "blue".', [], ["red", "blue"]),
         ('Bleep out "damn".', [], ["damn"]),
+        ('"Remove the dog."', [], []),
         ('Don\'t say "red", say "blue".', ["blue"], ["red"]),
         ('Correct "red" to "blue".', ["blue"], ["red"]),
         ('In "the red car", replace "red" by "blue".', ["blue"], ["red"]),
