@@ -11,6 +11,11 @@ from auditeval.features.kept import kept_alone
 _DEFECT = (
     r"(?:noise|hum|hiss|static|buzz\w*|crackl\w*|echo\w*|reverb\w*|distort\w*|clipp\w*|muffl\w*)"
 )
+_PART = (
+    rf"(?:bass|treble|lows?|mids?|highs?|(?:low|mid|high) (?:end|frequenc(?:y|ies))|{_DEFECT})\b"
+    r"(?! (?:guitar|drum|line|player|singer|voice)s?\b)"
+)
+_BY_DB = r" by (?:about )?[\d.]+ ?(?:db|decibels?)\b"
 _GENDER = r"(?:man|woman|male|female|boy|girl|lady|gentleman)"
 # A sound that is named, and no measure or part of one.
 _SOUND = (
@@ -106,6 +111,11 @@ _REWRITTEN = tuple(
         (r"^[-−–] ?(?=\d+(?:\.\d+)? ?(?:st|semitones?)$)", "lower the pitch by "),
         (BELOW.pattern, "down by "),
         (ABOVE.pattern, "up by "),
+        # The level of a part of the sound is none of all of it.
+        (rf"^(?:the )?({_PART}):? down{_BY_DB}", r"reduce the \1"),
+        (rf"^(?:the )?({_PART}):? up{_BY_DB}", r"boost the \1"),
+        (rf"\bturn(?:ing)? (the (?:\w+ )?{_PART}) down{_BY_DB}", r"reduce \1"),
+        (rf"\b(the (?:\w+ )?{_PART})(?: up| down)?{_BY_DB}", r"\1"),
         (
             r"\b(?:fix|repair|stop|correct|restore|cure)\b"
             rf"(?= (?:the |this |any )?(?:\w+ )?{_DEFECT})",

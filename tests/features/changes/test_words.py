@@ -156,6 +156,10 @@ TRAPS = {
     "An ambulance ought to be replaced by cheering": EVENT,
     "There should be more reverb": "more_reverb",
     "I want the speech faster": "faster",
+    "Bass +6 dB": "duller",
+    "cut the bass by 6 dB": "brighter",
+    "turn the noise down by 10 dB": "cleaner",
+    "turn the bass drum down by 3 dB": "softer",
     # Nothing is to change; less is.
     "Don't change the pitch": EVENT,
     "Do not make it faster.": EVENT,
