@@ -24,6 +24,7 @@ from auditeval.checkpoint_files import (
     TRAINED_ON,
     WEIGHTS,
     TrainedOn,
+    check_files,
     read_trained_on,
 )
 from auditeval.checkpoint_upgrade import OLD_FORMAT, upgraded, used
@@ -169,9 +170,7 @@ def load(
     for kind in MODELS.values():  # who made it may leave pickles in there, which are not opened
         if foreign := _read_foreign(folder, kind, base, dtype):
             return foreign
-    for file in (WEIGHTS, CONFIG):
-        if not (folder / file).is_file():
-            raise UserError(f"{folder}: is no checkpoint, it has no {file}")
+    check_files(folder)
     if pickles := sorted(p.name for p in folder.rglob("*") if p.suffix.lower() in _PICKLES):
         raise UserError(
             f"{folder}: refused, it carries {pickles[0]}; files of this kind can run code when "

@@ -18,6 +18,7 @@ WEIGHTS, CONFIG, CARD = "model.safetensors", "config.json", "README.md"
 TRAINED_ON = "trained_on.json"
 DEFAULT_CHECKPOINT = "auditeval-offline"
 _WANTED = ["*.json", "*.safetensors", "*.txt", "README.md"]  # nothing that could be run
+_BELOW = [f"{folders}checkpoint/{CONFIG}" for folders in ("", "*/", "*/*/")]  # a run: MODEL/FOLD/
 
 
 class TrainedOn(BaseModel):
@@ -77,10 +78,28 @@ def digest(folder: Path) -> str:
 
     Raises UserError for a folder without them.
     """
-    for name in (WEIGHTS, CONFIG):
-        if not (folder / name).is_file():
-            raise UserError(f"{folder}: is no checkpoint, it has no {name}")
+    check_files(folder)
     return sha256(folder / WEIGHTS, folder / CONFIG)
+
+
+def check_files(folder: Path) -> None:
+    """Raises UserError for a folder without weights or configuration; one of a run, which holds
+    checkpoints below, is told from one that is not there."""
+    for name in (WEIGHTS, CONFIG):
+        if (folder / name).is_file():
+            continue
+        below = [str(found.parent) for up in _BELOW for found in sorted(folder.glob(up))]
+        ships = sorted({found.parent.name for p in _places() for found in p.glob(f"*/{CONFIG}")})
+        hint = f"; below it are {', '.join(below)}" if below else ""
+        if not folder.exists():
+            hint = f"; there is no such folder, and those that ship are {', '.join(ships)}"
+        raise UserError(f"{folder}: is no checkpoint, it has no {name}{hint}")
+
+
+def _places() -> list[Path]:
+    """Where checkpoints ship: beside the package in a source tree, inside it in a wheel."""
+    package = Path(__file__).parent
+    return [package.parent / "checkpoints", package / "checkpoints"]
 
 
 def find(checkpoint: str | os.PathLike[str] | None, **download: Any) -> Path:
@@ -93,9 +112,7 @@ def find(checkpoint: str | os.PathLike[str] | None, **download: Any) -> Path:
         return _downloaded(url)
     path = Path(DEFAULT_CHECKPOINT if checkpoint is None else checkpoint)
     if checkpoint is None or not path.exists():
-        # Beside the package in a source tree, inside it in a wheel.
-        package = Path(__file__).parent
-        places = [package.parent / "checkpoints", package / "checkpoints"]
+        places = _places()
         shipped = [place / path for place in places if (place / path / CONFIG).is_file()]
         if len(path.parts) == 1 and (shipped or checkpoint is None):
             return [*shipped, places[0] / path][0]

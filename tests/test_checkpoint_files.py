@@ -24,6 +24,22 @@ def test_the_digest_is_that_of_the_loaded_checkpoint(
         checkpoint_files.digest(tmp_path)
 
 
+def test_what_is_no_checkpoint_leads_to_those_that_are(tmp_path: Path) -> None:
+    """A run's folder in place of its checkpoint, and a name that is misspelt."""
+    for model in ("mine", "other"):
+        made = tmp_path / "runs/a" / model / "fold 1/checkpoint"
+        made.mkdir(parents=True)
+        (made / "config.json").write_text("{}")
+    for folder in (tmp_path / "runs/a", tmp_path / "runs/a/mine", made.parent):
+        with pytest.raises(UserError) as told:
+            checkpoint.load(folder)
+        assert "; below it are " in str(told.value)
+        assert str(made) in str(told.value) or folder.name == "mine"
+    for name in ("auditeval-ofline", str(tmp_path / "none")):
+        with pytest.raises(UserError, match="no such folder.* auditeval-offline, auditeval-off"):
+            auditeval.load(name)
+
+
 def test_a_report_of_leaks_needs_no_torch() -> None:
     code = "import sys, auditeval.report.leaks, auditeval.report.agreement; print(*sys.modules)"
     made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
