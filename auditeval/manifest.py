@@ -69,6 +69,8 @@ def _validate(row: dict[str, Any], path: Path, position: int) -> EditPair:
         return EditPair.model_validate(_resolve(row, path.parent))
     except ValidationError as error:
         raise UserError(f"{path}:{position}: {sentence(error)}") from None
+    except UserError as error:  # a URL of no store
+        raise UserError(f"{path}:{position}: {error}") from None
 
 
 def named(path: str | Path | None) -> Path:

@@ -8,17 +8,22 @@ from pathlib import Path
 from typing import Any
 
 from auditeval import votes
-from auditeval.types import AXES, EditPair, UserError
+from auditeval.types import AXES, EditPair, UserError, absent
 
 
 def check_columns(names: Sequence[str], path: Path) -> None:
     """Raises UserError for a column that is none of a pair's, though its cells be empty, or stands
-    twice, and where one is missing that every pair has."""
+    twice, and where one is missing that every pair has. Columns by axis are CSV's alone."""
     in_groups = {f"{group}.{axis}" for group in _CELLS for axis in AXES}
     known = {*EditPair.model_fields, *in_groups, votes.RATER_IDS}
     for name in names:
         if names.count(name) > 1:
             raise UserError(f"{path}:1: the column {name} stands twice")
+        if name in in_groups and path.suffix.lower() == ".parquet":
+            group, axis = name.split(".")
+            raise UserError(
+                f"{path}:1: {name}: is a column of CSV; in Parquet {group} is a struct with {axis}"
+            )
         if name not in known:
             keys = ", ".join(EditPair.model_fields)
             shown = name if name and name == name.strip() else repr(name)
@@ -26,7 +31,7 @@ def check_columns(names: Sequence[str], path: Path) -> None:
     for name, field in EditPair.model_fields.items():
         if field.is_required() and name not in names:
             found = ", ".join(map(repr, names))
-            raise UserError(f"{path}:1: {name}: is missing; the columns are {found}")
+            raise UserError(f"{path}:1: {name}: {absent(name)}; the columns are {found}")
 
 
 def _hint(names: Sequence[str]) -> str:

@@ -182,6 +182,12 @@ def whole(name: str, value: Any, least: int = 1) -> None:
         raise UserError(f"{name} {value!r}: expected a whole number{bound}")
 
 
+def absent(key: str) -> str:
+    """What is said of a key that has to be there."""
+    empty = "; it may be empty where there is an instruction" if key.endswith("_caption") else ""
+    return f"is missing{empty}"
+
+
 _NO_FIELDS = ("[key]", "[list]", "[by id]")
 
 
@@ -193,7 +199,7 @@ def sentence(error: ValidationError, model: type[BaseModel] = EditPair) -> str:
     if first["type"] == "extra_forbidden":
         message = f"unknown key (known: {', '.join(model.model_fields)})"
     elif first["type"] == "missing":
-        message = "is missing"
+        message = absent(where)
     elif first["type"] not in ("value_error",):
         message = f"{message[0].lower()}{message[1:]}, found {reprlib.repr(first['input'])}"
     return f"{where}: {message}" if where else message
