@@ -190,7 +190,7 @@ def hear(
     """What the store's only extractor makes of pairs, as far as the metrics look at it."""
     (extractor,) = store.encoder.extractors.values()
     original = any(metric.statistic.original for metric in metrics)
-    worded = any(metric.statistic.text for metric in metrics)
+    worded = [metric.name for metric in metrics if metric.statistic.text]
     paths = [path for p in pairs for path in ((p.original, p.edited) if original else (p.edited,))]
     clips = store.files(paths)
     captions = [pair.target_caption for pair in pairs] if worded else [""] * len(pairs)
@@ -202,8 +202,10 @@ def hear(
             if isinstance(side, Failure):
                 return side
         if worded and not caption.strip():
-            unread = ", and no metric reads an instruction" if pair.instruction else ""
-            return Failure(f"target_caption is empty{unread}")
+            return Failure(
+                f"target_caption is empty, which {', '.join(worded)} needs; --only of other metrics "
+                "keeps the pair"
+            )
         heard = [side[extractor.name] for side in sides if not isinstance(side, Failure)]
         target_text = text.get(extractor.name, NO_TEXT)
         return Heard(heard[0], heard[1], target_text, extractor.joint_dim)
