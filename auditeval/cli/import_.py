@@ -27,8 +27,11 @@ class Layout(str, Enum):
     omni_results = "omni-results"
 
 
+_NAMES = ", ".join(layout.value for layout in Layout)  # the column of types cuts them anywhere
+
+
 def import_(
-    layout: Annotated[Layout, typer.Argument(help="What the folder holds.")],
+    layout: Annotated[Layout, typer.Argument(help=f"What the folder holds: {_NAMES}.")],
     folder: Annotated[
         Path, typer.Argument(help="The folder (ms-swift, omni-results: or the .jsonl file).")
     ],
@@ -75,7 +78,7 @@ def import_(
     from auditeval.types import UserError
 
     if not folder.exists():
-        raise UserError(f"{folder}: no such folder")
+        raise UserError(f"{folder}: no such file or folder")
     with writing(output, f"auditeval import {layout.value}", inputs=[folder], force=force):
         if layout is Layout.omni_results:
             rows, errors = import_omni_results(folder, output)

@@ -282,8 +282,16 @@ def test_import_p835(auditeval: Command, shared_data: Path, tmp_path: Path) -> N
             assert (pair.talker, pair.system) == (row["talker"], row["condition"])
 
 
+def test_the_help_of_import_has_each_layout_whole(auditeval: Command) -> None:
+    """Of 80 columns the one of types, which has them too, cuts them in the middle."""
+    shown = auditeval("import", "--help").out
+    layouts = ("mushra-codecs", "webmushra", "pick-the-best-voice", "omni-results", "auditscore")
+    folder = shown[shown.index("holds:") :]
+    assert all(re.search(rf" {layout}[,. ]", folder) for layout in layouts)
+
+
 def test_import_refuses(auditeval: Command, tmp_path: Path) -> None:
-    assert "no such folder" in refused(
+    assert "no such file or folder" in refused(
         auditeval("import", "p835", tmp_path / "absent", "-o", tmp_path / "x.jsonl")
     )
     assert "labels.csv" in refused(

@@ -215,4 +215,4 @@ def test_one_sentence_says_what_is_wrong(
     assert ended.status == 2
     assert said in ended.sentence
     ended = cli("import", "omni-results", tmp_path / "none.jsonl", "-o", tmp_path / "s.csv")
-    assert ended.sentence == f"{tmp_path / 'none.jsonl'}: no such folder"
+    assert ended.sentence == f"{tmp_path / 'none.jsonl'}: no such file or folder"
