@@ -50,7 +50,7 @@ def serve(
     votes: Annotated[Path, typer.Option(help="Database of the votes, made or gone on with.")],
     raters: Annotated[int, typer.Option(min=0, max=1000, help="Raters to have links for.")] = 5,
     settings: Annotated[
-        Path | None, typer.Option(help="YAML file of the design; see docs/listening.md.")
+        Path | None, typer.Option(help="YAML file of the design; see docs/listening.md")
     ] = None,
     select: Annotated[
         str | None, typer.Option(help="Which pair next: balanced (default), random or uncertain.")
