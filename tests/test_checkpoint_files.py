@@ -36,7 +36,7 @@ def test_what_is_no_checkpoint_leads_to_those_that_are(tmp_path: Path) -> None:
         assert "; below it are " in str(told.value)
         assert str(made) in str(told.value) or folder.name == "mine"
     for name in ("auditeval-ofline", str(tmp_path / "none")):
-        with pytest.raises(UserError, match="no such folder.* auditeval-offline, auditeval-off"):
+        with pytest.raises(UserError, match=r"no such folder.* auditeval-offline, auditeval-off"):
             auditeval.load(name)
 
 

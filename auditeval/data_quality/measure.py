@@ -202,9 +202,9 @@ def hear(
             if isinstance(side, Failure):
                 return side
         if worded and not caption.strip():
+            reads = ", ".join(worded)
             return Failure(
-                f"target_caption is empty, which {', '.join(worded)} needs; --only of other metrics "
-                "keeps the pair"
+                f"target_caption is empty, which {reads} needs; --only of other metrics keeps the pair"
             )
         heard = [side[extractor.name] for side in sides if not isinstance(side, Failure)]
         target_text = text.get(extractor.name, NO_TEXT)
