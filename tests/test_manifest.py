@@ -249,11 +249,6 @@ BAD_LINES = {
     "half a surrogate pair": (json_line(original_caption="\ud83d"), "surrogate"),
     "unknown key": (json_line(colour="red"), "colour: unknown key (known: id, original"),
     "missing key": (json.dumps({k: v for k, v in ROW.items() if k != "edited"}), "edited: is mis"),
-    "no caption": (
-        json.dumps({k: v for k, v in ROW.items() if k != "target_caption"}),
-        "target_caption: is missing; it may be empty where there is an instruction",
-    ),
-    "a URL of no store": (json_line(edited="https://x.org/b.wav"), "https://x.org/b.wav: no such"),
     "wrong type": (json_line(target_caption=5), "target_caption: input should be a valid string"),
     "rating out of range": (json_line(ratings={"quality": 5.5}), "ratings.quality: "),
     "rating NaN": (json_line(ratings={"quality": float("nan")}), "ratings.quality: "),
@@ -304,10 +299,6 @@ BAD_CSV = {
         "id,original\na,b\n",
         "csv:1: edited: is missing; the columns are 'id', 'o",
     ),
-    "no captions": (
-        "id,original,edited,instruction\na,b,c,d\n",
-        "csv:1: original_caption: is missing; it may be empty where there is an instruction; the",
-    ),
     "a word as rating": (
         f"{','.join(ROW)},ratings.quality\na,b,c,d,e,good\n",
         "pairs.csv:2: ratings.quality is 'good', expected a number",
@@ -340,10 +331,6 @@ def test_a_bad_csv_row_is_named_with_file_and_line(tmp_path: Path, text: str, sa
         ({**{k: [v] for k, v in ROW.items()}, "colour": ["red"]}, ":1: colour: unknown key"),
         ({**{k: [v] for k, v in ROW.items()}, "id": [7]}, ":1: id: input should be a valid str"),
         ({k: [v, None] for k, v in ROW.items()}, ":2: id: is missing"),
-        (
-            {**{k: [v] for k, v in ROW.items()}, "raters.quality": [4.0]},
-            ":1: raters.quality: is a column of CSV; in Parquet raters is a struct with quality",
-        ),
     ],
 )
 def test_a_bad_parquet_row_is_named_with_file_and_row(

@@ -202,10 +202,8 @@ def hear(
             if isinstance(side, Failure):
                 return side
         if worded and not caption.strip():
-            reads = ", ".join(worded)
-            return Failure(
-                f"target_caption is empty, which {reads} needs; --only of other metrics keeps the pair"
-            )
+            needed = f"target_caption is empty, which {', '.join(worded)} needs"
+            return Failure(f"{needed}; --only of other metrics keeps the pair")
         heard = [side[extractor.name] for side in sides if not isinstance(side, Failure)]
         target_text = text.get(extractor.name, NO_TEXT)
         return Heard(heard[0], heard[1], target_text, extractor.joint_dim)
