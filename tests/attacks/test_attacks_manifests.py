@@ -219,7 +219,7 @@ SWIFT = {
     "audios": ["a.wav", "b.wav"],
 }
 IMPORTS: dict[str, tuple[str, Callable[[Path], Path], str]] = {
-    "missing": ("auditscore", lambda d: d / "none", r"none: no such folder"),
+    "missing": ("auditscore", lambda d: d / "none", r"none: no such file or folder"),
     "an empty folder": ("auditscore", lambda d: d, r"expected train_meta\.json"),
     "an empty list": (
         "auditscore",
