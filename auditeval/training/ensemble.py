@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
@@ -11,7 +12,7 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from torch import Tensor, nn
 
-from auditeval.data.splits import groups
+from auditeval.data.splits import Contents, groups
 from auditeval.features.pair import PairFeatures
 from auditeval.models import Model, find_model, trees
 from auditeval.models.ensemble import EnsembleRegressor, extractors, lacking
@@ -23,7 +24,9 @@ from auditeval.training.data import OWN_SAMPLER, PairDataModule
 from auditeval.training.fit import Examples, Job, Parts
 from auditeval.training.heads import HeadsFit
 from auditeval.training.module import EvaluatorModule
-from auditeval.types import AXES, UserError
+from auditeval.types import AXES, EditPair, UserError
+
+log = logging.getLogger(__name__)
 
 
 class EnsembleFit(HeadsFit):
@@ -81,8 +84,8 @@ class EnsembleFit(HeadsFit):
         if model.arguments["members"]:
             self._rest(model)
         fit_members(model, train.features, train.ratings, self._estimators, job.plan.seed)
-        # As the split has them: of one source, clips are no more independent than of one file.
-        originals = groups(calibration.pairs, job.plan.contents)
+        level = model.arguments["level"]
+        originals = independent(calibration.pairs, job.plan.contents, level)
         return Parts(
             model,
             EvaluatorModule(
@@ -148,6 +151,26 @@ class Calibration(lightning.Callback):
 
     def on_fit_end(self, trainer: lightning.Trainer, module: Any) -> None:
         module.model.eval().calibrate(*(part.to(module.device) for part in self._parts))
+
+
+def independent(pairs: Sequence[EditPair], contents: Contents, level: float) -> list[str]:
+    """The group of each pair that intervals of `level` are calibrated by, and told where they are
+    of originals alone.
+
+    As the split has them: of one source, clips are no more independent than of one file. Where
+    these are too few for any interval, by the files.
+    """
+    sources = groups(pairs, contents)
+    count = len(set(sources))
+    if not pairs or level * (count + 1) <= count + 1e-9:
+        return sources
+    originals = [str(contents.get(pair.original, pair.original)) for pair in pairs]
+    log.info(
+        "intervals: calibrated by %d originals, as their %d sources are too few: of further "
+        "sources they may hold less than %g %%",
+        *(len(set(originals)), count, 100 * level),
+    )
+    return originals
 
 
 def _numbered(names: Sequence[str]) -> Tensor:

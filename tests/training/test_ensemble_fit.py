@@ -218,3 +218,27 @@ def test_it_learns_thirty_pairs_by_heart(pairs: list[EditPair], tmp_path: Path) 
     for axis in AXES:
         assert errors[axis, "ensemble"] < 0.02
         assert errors[axis, "constant"] > 0.3
+
+
+@pytest.mark.parametrize(("sources", "groups"), [(9, 9), (8, 27), (3, 27)])
+def test_intervals_are_calibrated_by_source_or_where_these_are_too_few_by_original(
+    sources: int, groups: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nine times in ten takes nine: the 20 pools of the evaluator that ships leave it three."""
+    pairs = [
+        EditPair(
+            id=f"{row}",
+            original=Path(f"{row // 2}.wav"),
+            edited=Path(f"e{row}.wav"),
+            original_caption="a",
+            target_caption="b",
+            source=f"s{row // 2 % sources}",
+        )
+        for row in range(54)
+    ]
+    with caplog.at_level("INFO"):
+        found = ensemble.independent(pairs, {}, 0.9)
+    assert len(found) == len(pairs)
+    assert len(set(found)) == groups
+    assert found[0] == found[1]
+    assert ("too few" in caplog.text) == (groups > sources)
