@@ -53,7 +53,7 @@ def is_read(edit: Edit, alike: partial[float]) -> bool:
     )
 
 
-@pytest.mark.parametrize(("part", "total", "least"), [(1, 160, 150), (2, 39, 33)])
+@pytest.mark.parametrize(("part", "total", "least"), [(1, 160, 153), (2, 39, 34)])
 def test_what_is_asked_for_is_read(
     part: int, total: int, least: int, alike: partial[float]
 ) -> None:
@@ -75,8 +75,10 @@ def test_what_is_asked_for_is_read(
             "the clapping",
             "Music plays",
         ),
-        # Not alike enough: the dog is not known to be meant.
-        ("A dog barks over rain", "Remove the puppy", "", "the puppy", "A dog barks over rain"),
+        # Hardly alike, and yet more so than the rest; and nothing that could be meant.
+        ("A dog barks over rain", "Remove the puppy", "", "the puppy", "rain"),
+        ("A car passes and birds chirp", "Mute the vehicle", "", "the vehicle", "birds chirp"),
+        ("Thunder and rain", "Remove the downpour", "", "the downpour", "Thunder"),
         ("A man speaks", "Remove the dog", "", "the dog", "A man speaks"),
         # It, and what is told of it.
         ("Rain falls", "Thunder is added", "thunder", "", "Rain falls and thunder"),
