@@ -7,6 +7,7 @@ What is to go, where captions that differ could say no more, and the level of on
 from __future__ import annotations
 
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -134,3 +135,25 @@ def test_the_level_of_one_of_two_sounds_is_that_of_the_one_named(
     for done in ("the other one", "the other way", "untouched"):
         assert (right > levels[one, way, done]).mean() >= 0.9, done
     assert right.mean() > levels[one, way, "both"].mean() - 0.1
+
+
+ASKED = (
+    *("", "Make it louder.", "Turn the volume up by 6 dB.", "Raise the pitch.", "Slow it down."),
+    *("Put it in a large hall.", "Add an echo.", "Distort it.", "Make it muffled."),
+    *("Lower the pitch by two semitones.", "Say it angrily.", "Whisper it."),
+)
+
+
+def test_the_quality_of_an_untouched_clip_is_one_whatever_is_asked(tmp_path: Path) -> None:
+    """But for a fault that is to be taken away, which is then expected in it."""
+    clips = [synthetic("rain", 1, "it rains").samples, synthetic("dog_bark", 2, "a dog").samples]
+    rows = [
+        pair.model_copy(update={"id": f"{number} {asked}", "instruction": asked or None})
+        for number, clip in enumerate(clips)
+        for pair in pairs(tmp_path / f"{number}", {"one": Edit(clip, clip, "A sound.", "A sound.")})
+        for asked in ASKED
+    ]
+    evaluator = auditeval.load(device="cpu", cache_dir=tmp_path / "cache")
+    quality = of("quality", list(evaluator.score(rows))).reshape(len(clips), len(ASKED))
+    print(quality.round(2))
+    assert (np.ptp(quality, axis=1) < 0.35).all()

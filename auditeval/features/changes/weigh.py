@@ -7,6 +7,7 @@ import numpy as np
 NAMES: tuple[str, ...] = (
     "told",  # how surely the words ask for a change of how a sound sounds, and for no event,
     "unheard",  # and for one that is not among those measured here
+    "mend",  # the part of it that is to take a fault away: what is left of it is heard as a fault
     "along",  # steps the asked way, 1 at the most; below 0: the other way
     "share",  # as cosine with all that was made
     "lead",  # above the greatest that was not asked for
@@ -18,17 +19,24 @@ NAMES: tuple[str, ...] = (
     "unasked_mean",
 )
 _ENOUGH = 2.0  # steps that count as done
+_SURELY = 0.7  # of weight; beyond it words say no more of what is asked, but of how it was worded
 _MOST_OCTAVES = 2.0
 
 
 def weigh_changes(
-    asked: np.ndarray, kin: np.ndarray, made: np.ndarray, unheard: float, off: float | None
+    asked: np.ndarray,
+    kin: np.ndarray,
+    mends: np.ndarray,
+    made: np.ndarray,
+    unheard: float,
+    off: float | None,
 ) -> np.ndarray:
     """Weights of what is asked for :: (K,), 0..1, and steps made :: (K,) to the values of NAMES.
 
-    `kin` :: bool (K, K), which others a change brings along by its nature. `unheard` is the weight
-    of what is not among the K. `off` :: octaves that what was made lies above (below 0: below) the
-    amount that was told; None where none was. All are 0 where the words ask for no change.
+    `kin` :: bool (K, K), which others a change brings along by its nature. `mends` :: bool (K,),
+    which take a fault away. `unheard` is the weight of what is not among the K. `off` :: octaves
+    that what was made lies above (below 0: below) the amount that was told; None where none was.
+    All are 0 where the words ask for no change.
     """
     told = float(asked.sum()) + unheard
     if told == 0:
@@ -44,6 +52,7 @@ def weigh_changes(
     along = float(weights @ done)
     amount = 0.0 if off is None else float(np.clip(off, -_MOST_OCTAVES, _MOST_OCTAVES))
     values = [
+        float(asked[mends].sum()) / told,
         along,
         float(weights @ forward) / max(_length(weights) * _length(forward), 0.3),
         along - most,
@@ -54,7 +63,7 @@ def weigh_changes(
         most,
         float(unlike.mean()) if unlike.size else 0.0,
     ]
-    told = min(told, 1.0)
+    told = min(told / _SURELY, 1.0)
     return np.array([told, unheard, *(told * value for value in values)], np.float32)
 
 

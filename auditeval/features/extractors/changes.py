@@ -23,7 +23,7 @@ from auditeval.features.comparison import Frames, same_words
 from auditeval.features.extractor import AudioFeatures, Extractor, Texts
 from auditeval.features.minilm import shared
 
-_CODE = "12"
+_CODE = "13"
 """Part of the revision: counts the changes that change a number, here or in how words are read."""
 
 _UNITS = ("semitones", "ratio", "decibels")
@@ -37,6 +37,7 @@ def _kin(names: Sequence[str]) -> np.ndarray:
 
 
 _KIN = _kin(HEARD)
+_MENDS = ("cleaner", "less_reverb")
 _OF_LEVEL = [CHANGES.index("louder"), CHANGES.index("softer")]
 _OF_VOICES = [CHANGES.index(name) for name in VOICED if name in CHANGES]
 
@@ -103,7 +104,8 @@ class Changes(Extractor):
         heard = np.array([asked[CHANGES.index(n)] if n in CHANGES else 0 for n in names])
         unheard = float(asked.sum() - heard.sum())
         off = _off(amounts, how, dict(zip(names, heard, strict=True)), steps)
-        return weigh_changes(heard, kin, steps, unheard, off)
+        mends = np.isin(names, _MENDS)
+        return weigh_changes(heard, kin, mends, steps, unheard, off)
 
     def _levels(
         self, original: Frames, alignment: Alignment, words: tuple[str, str, str]

@@ -10,6 +10,7 @@ from auditeval.features.changes.weigh import NAMES, weigh_changes
 KIN = np.zeros((5, 5), bool)
 KIN[[0, 1, 2, 3], [1, 0, 3, 2]] = True
 FIRST = np.array([1.0, 0, 0, 0, 0], np.float32)
+MENDS = np.array([False, False, False, False, True])
 
 
 def weighed(
@@ -18,7 +19,7 @@ def weighed(
     unheard: float = 0.0,
     off: float | None = None,
 ) -> dict[str, float]:
-    values = weigh_changes(asked, KIN, np.array(made, np.float32), unheard, off)
+    values = weigh_changes(asked, KIN, MENDS, np.array(made, np.float32), unheard, off)
     return dict(zip(NAMES, values.tolist(), strict=True))
 
 
@@ -51,8 +52,20 @@ def test_amounts_are_told_in_octaves_of_too_little_and_too_much() -> None:
         assert (found["short"], found["over"], found["amount"]) == (short, over, 1.0)
 
 
-def test_what_nobody_measures_is_said_and_half_sure_words_say_half() -> None:
+def test_what_nobody_measures_is_said_and_unsure_words_say_less() -> None:
     assert weighed([0] * 5, 0 * FIRST, unheard=0.9)["unheard"] == pytest.approx(0.9)
-    sure, unsure = weighed([4, -4, 0, 0, 0]), weighed([4, -4, 0, 0, 0], 0.5 * FIRST)
+    sure, unsure = weighed([4, -4, 0, 0, 0]), weighed([4, -4, 0, 0, 0], 0.35 * FIRST)
     assert unsure["along"] == pytest.approx(0.5 * sure["along"])
     assert unsure["told"] == pytest.approx(0.5)
+
+
+def test_words_that_are_sure_enough_say_the_same_however_they_are_put() -> None:
+    made = [2, -2, 1, 0, 0]
+    assert weighed(made, 0.75 * FIRST) == weighed(made, FIRST)
+
+
+def test_a_fault_that_is_to_go_is_told_apart_as_far_as_it_is_what_is_asked() -> None:
+    fault = np.array([0, 0, 0, 0, 1.0], np.float32)
+    assert weighed([0] * 5)["mend"] == 0
+    assert weighed([0] * 5, fault)["mend"] == 1
+    assert weighed([0] * 5, 0.5 * (FIRST + fault))["mend"] == pytest.approx(0.5)
