@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -282,8 +283,12 @@ def _held(
                 "mono samples as floats :: (N,), full scale 1"
             )
         least, most = RATES_HZ
-        if not least <= clip.rate_hz <= most:
-            raise UserError(f"clips: {name} is at {clip.rate_hz} Hz, expected {least} to {most}")
+        is_number = isinstance(clip.rate_hz, Real)  # a user's, whatever its type is to be
+        if not (is_number and least <= clip.rate_hz <= most and clip.rate_hz % 1 == 0):
+            raise UserError(
+                f"clips: {name} is at {clip.rate_hz!r} Hz, expected a whole number, {least} to "
+                f"{most}"
+            )
         held[path] = Waveform(samples.float().numpy(), int(clip.rate_hz))
     return held
 

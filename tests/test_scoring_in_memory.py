@@ -119,7 +119,9 @@ def test_the_page_on_rewards_does_what_it_says(
             r"holds torch.float32 of shape \(1, 16000\), expected",
         ),
         (Waveform(np.int16(9 * NOISE), 16_000), r"holds torch.int16 of shape \(16000,\), expected"),
-        (Waveform(NOISE, 0), "is at 0 Hz, expected 1000 to 1000000"),
+        (Waveform(NOISE, 0), "is at 0 Hz, expected a whole number, 1000 to 1000000"),
+        (Waveform(NOISE, "16000"), "is at '16000' Hz, expected a whole number"),
+        (Waveform(NOISE, 16000.5), "is at 16000.5 Hz, expected a whole number"),
     ],
 )
 def test_what_is_no_clip_is_refused(
