@@ -145,7 +145,7 @@ def test_score_one_pair(
 def test_score_one_pair_by_an_instruction(auditeval: Command, simulated: list[EditPair]) -> None:
     clips = "--original", simulated[5].original, "--edited", simulated[5].edited
     found = {}
-    for asked in ("Add a siren.", "Do as you please."):
+    for asked in ("Add a siren.", "Surprise me."):
         ended = auditeval("score", *clips, "--instruction", asked)
         assert ended.code == 0
         found[asked] = dict(line.split(maxsplit=1) for line in ended.out.splitlines())
