@@ -154,11 +154,10 @@ class Calibration(lightning.Callback):
 
 
 def independent(pairs: Sequence[EditPair], contents: Contents, level: float) -> list[str]:
-    """The group of each pair that intervals of `level` are calibrated by, and told where they are
-    of originals alone.
+    """The group of each pair, by which intervals of `level` are calibrated.
 
-    As the split has them: of one source, clips are no more independent than of one file. Where
-    these are too few for any interval, by the files.
+    By source, as the split has them: clips of one are no more independent than those of one file.
+    By original where sources are too few for any interval, which the log then says.
     """
     sources = groups(pairs, contents)
     count = len(set(sources))
