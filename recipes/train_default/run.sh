@@ -35,6 +35,7 @@ recordings=(esc10="$data/esc10" librispeech="$data/librispeech10" emodb="$data/e
 credits="the project's sounds (MIT), ESC-10 (CC BY 3.0), LibriSpeech (CC BY 4.0), EMO-DB (CC0)"
 all=(data.simulation.scenes="$scenes" data.changes.scenes="$(((scenes + 4) / 5))")
 all+=(data.contrasts.trials="$scenes" data.restorations.scenes="$(((scenes + 4) / 5))")
+all+=(data.lengths.scenes="$(((scenes + 4) / 5))")
 all+=("${recordings[@]/#/recordings.}")
 if [ -d "$data/processors" ]; then
     all+=(processors.lyra="$data/processors/lyra" processors.dtln="$data/processors/DTLN")

@@ -78,5 +78,6 @@ def test_the_evaluator_that_ships_learns_changes_beside_whatever_it_learns_from(
         manifest_of = OmegaConf.to_container(config.data, resolve=True)["manifest"]
         said.append(str(manifest_of))
     assert all("simulation.build.build" in learnt for learnt in said)
-    for kind in ("changes.build", "restorations.build", "contrasts.build_rated"):
+    kinds = ("changes.build", "restorations.build", "lengths.build", "contrasts.build_rated")
+    for kind in kinds:
         assert [f"simulation.{kind}" in learnt for learnt in said] == [False, True]

@@ -1,0 +1,144 @@
+"""Simulated edits of another length: cut short, gone on, begun again.
+
+Editors that make clips of one length return ten seconds of a clip of thirty, and fill up one of
+five. What was asked for is done; the panel rates faithfulness alone: of the sound it is as right as
+before, and whether the edit was made nobody is asked, as it may lie in the part that is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.random import Generator
+
+from auditeval.data.simulation import panel
+from auditeval.data.simulation.build import Made, finished, row_of, shortest_and_longest, write_clip
+from auditeval.data.simulation.edits import original_of, render, word
+from auditeval.data.simulation.faults.content import background_lost
+from auditeval.data.simulation.faults.fault import Curve
+from auditeval.data.simulation.material import Material, Recordings
+from auditeval.data.simulation.nuisance import SHARE, nuisance
+from auditeval.data.simulation.scenes import OPERATIONS, UNEDITED, Scene, make_scene
+from auditeval.data.simulation.signals import FADE, RATE_HZ
+from auditeval.seed import SEED
+from auditeval.types import AXES, Axis, EditPair
+
+_RATED: tuple[Axis, ...] = ("faithfulness",)
+_ASKED = (UNEDITED, OPERATIONS[0], UNEDITED, OPERATIONS[1], UNEDITED, OPERATIONS[2])
+_LEAST = round(0.08 * RATE_HZ)
+_FAINTEST = 0.003  # of full scale: there is nothing to rate
+_MISSING, _TIMES = (0.03, 0.98), (1.2, 6.0)
+
+_SHORTER = background_lost.faithfulness  # what is missing costs what a gap does
+# Of what is returned, the part that the original has not, though it is of its kind: an eighth more
+# is "noticeable", twice as long "major".
+_LONGER: Curve = ((0, 0.0), (0.1, 0.7), (0.3, 1.3), (0.6, 2.2), (1, 3.2))
+Way = Callable[[np.ndarray, Scene, Generator], tuple[np.ndarray, float]]
+"""A clip of another length, and the share of the original that is missing or of it that is more."""
+
+
+def _cut(clip: np.ndarray, scene: Scene, rng: Generator) -> tuple[np.ndarray, float]:
+    """A stretch of it, most often the beginning."""
+    kept = max(round((1 - rng.uniform(*_MISSING)) * len(clip)), _LEAST)
+    starts = (0, len(clip) - kept, int(rng.integers(len(clip) - kept + 1)))
+    start = starts[rng.choice(3, p=[0.6, 0.2, 0.2])]
+    return _faded(clip[start : start + kept]), 1 - kept / len(clip)
+
+
+def _silenced(clip: np.ndarray, scene: Scene, rng: Generator) -> tuple[np.ndarray, float]:
+    """The beginning, and then silence to the end."""
+    part, missing = _cut(clip, scene, rng)
+    return np.concatenate([part, np.zeros(len(clip) - len(part))]), missing
+
+
+def _again(clip: np.ndarray, scene: Scene, rng: Generator) -> tuple[np.ndarray, float]:
+    """Over and over."""
+    times = rng.uniform(*_TIMES)
+    return _faded(np.resize(clip, round(times * len(clip)))), 1 - 1 / times
+
+
+def _gone_on(clip: np.ndarray, scene: Scene, rng: Generator) -> tuple[np.ndarray, float]:
+    """With more of the same kind or, where there is none, another sound behind it."""
+    times = rng.uniform(*_TIMES) ** 0.5
+    more = scene.spare("other_take" if "other_take" in scene.offers else "foreign")
+    rest = np.resize(more, round((times - 1) * len(clip)))
+    return _faded(np.concatenate([_faded(clip), rest])), 1 - 1 / times
+
+
+def _faded(clip: np.ndarray) -> np.ndarray:
+    """Without the click of a hard end."""
+    size = min(FADE, len(clip))
+    return np.concatenate([clip[:-size], clip[-size:] * np.linspace(1, 0, size)])
+
+
+VARIANTS: dict[str, tuple[Way | None, Curve]] = {
+    "whole": (None, _SHORTER),
+    "cut": (_cut, _SHORTER),
+    "silenced": (_silenced, _SHORTER),
+    "again": (_again, _LONGER),
+    "gone_on": (_gone_on, _LONGER),
+}
+"""What an edit is but for its length right, and what that costs in faithfulness."""
+
+
+def build(
+    folder: str | Path,
+    scenes: int = 400,
+    seconds: float | Sequence[float] = (2.0, 8.0),
+    seed: int = SEED,
+    workers: int = 2,
+    recordings: Recordings | None = None,
+    pools: int = 20,
+) -> Path:
+    """Make the set below `folder` unless it is there; return its manifest.
+
+    Arguments as of `simulation.build.build`, out of whose pools these scenes are more.
+    """
+    material = Material(recordings, (), pools)
+    span = shortest_and_longest(seconds)
+    settings = {"scenes": scenes, "seconds": span, "seed": seed, "pools": pools}
+    make = partial(_scene, material=material, seconds=span, seed=seed)
+    return finished(Path(folder), "lengths", settings, material, scenes, workers, make)
+
+
+def _scene(
+    folder: Path, index: int, material: Material, seconds: Sequence[float], seed: int
+) -> Made:
+    rng = np.random.default_rng([seed, index, 31])
+    pool = index % len(material.clips)
+    scene = make_scene(material, pool, seconds, rng)
+    name, operation = f"length{index:05d}", _ASKED[index % len(_ASKED)]
+    original = folder / f"{name}_original.flac"
+    write_clip(original, original_of(scene, operation))
+    words = word(scene, operation, {}, rng)
+    right, changed = render(scene, operation, {}, rng)
+    pairs, rows = [], []
+    for variant, (way, cost) in VARIANTS.items():
+        samples, share = way(right, scene, rng) if way else (right, 0.0)
+        if np.abs(samples).max() < _FAINTEST:
+            continue
+        if rng.random() < SHARE:
+            samples, _ = nuisance(samples, rng)
+        edited = folder / f"{name}_{variant}.flac"
+        write_clip(edited, samples.astype(np.float32))
+        lost = dict.fromkeys(AXES, 0.0)
+        shares, points = zip(*cost, strict=True)
+        lost["faithfulness"] = float(np.interp(share, shares, points))
+        means = panel.less(dict.fromkeys(AXES, 5.0), lost)
+        pair = EditPair(
+            id=edited.stem,
+            original=original,
+            edited=edited,
+            original_caption=words.original,
+            target_caption=words.target,
+            operation=operation,
+            system=f"sim_length_{variant}",
+            source=f"pool{pool:02d}" if material.real else name,
+            raters=dict(panel.votes(means, np.random.default_rng(seed), rng, _RATED)),
+        )
+        pairs.append(pair)
+        rows.append(row_of(scene, pair.id, operation, {}, len(samples), [] if way else changed))
+    return pairs, rows
