@@ -25,10 +25,11 @@ if TYPE_CHECKING:
     import pyarrow
 
 _ENDS = {axis: (f"{axis}_low", f"{axis}_high") for axis in AXES}
-_REQUIRED = ("id", *AXES, "status", "reason")
+_REQUIRED = ("id", *AXES)
+_STATED = ("status", "reason")  # both, or neither as other tools write tables
 _INTERVALS = tuple(end for ends in _ENDS.values() for end in ends)
-COLUMNS = (*_REQUIRED, *_INTERVALS)
-NUMBERS = tuple(name for name in COLUMNS if name not in ("id", "status", "reason"))
+COLUMNS = (*_REQUIRED, *_STATED, *_INTERVALS)
+NUMBERS = (*AXES, *_INTERVALS)
 SUFFIXES = (".csv", ".jsonl", ".parquet")
 _PARTS = "part-*.parquet"
 _ROWS = 1 << 17  # at a time
@@ -38,9 +39,10 @@ _BLOCK_BYTES = 16 << 20  # of CSV at a time, and so the longest row
 def read(path: str | os.PathLike[str]) -> Iterator[Scores]:
     """Stream a scores file; raises UserError with file and row for one that is no scores file.
 
-    Of every row: an id, the status ok with a score or error without one; finite numbers, on the
-    scale or not; intervals with both ends, and their scores within. Other columns are not looked
-    at. `read_table` also says where an id stands twice.
+    Of every row: an id, the status ok with a score or error without one, which a table without
+    status and reason leaves to be seen; finite numbers, on the scale or not; intervals with both
+    ends, and their scores within. Other columns are not looked at. `read_table` also says where an
+    id stands twice.
     """
     for frame in _frames(storage.path(path)):
         yield from of_frame(frame)
@@ -61,7 +63,7 @@ def of_cells(cells: Mapping[str, Any]) -> Scores:
 
 def cells_of(scores: Scores) -> dict[str, Any]:
     """A row of a table, by COLUMNS."""
-    cells = {name: getattr(scores, name) for name in _REQUIRED}
+    cells = {name: getattr(scores, name) for name in (*_REQUIRED, *_STATED)}
     for axis, ends in _ENDS.items():
         cells |= zip(ends, scores.intervals.get(axis, (None, None)), strict=True)
     return cells
@@ -191,7 +193,7 @@ def _checked(found: polars.DataFrame, where: Callable[[int], str]) -> polars.Dat
     from polars import Float64, String, coalesce, col, lit, when
 
     missing = [lit(None, Float64).alias(name) for name in NUMBERS if name not in found.columns]
-    frame = found.with_columns(*missing, col("reason").fill_null("")).select(COLUMNS)
+    frame = found.with_columns(*missing)
     for name in NUMBERS:
         if frame[name].dtype == String:
             texts = frame[name]
@@ -201,6 +203,13 @@ def _checked(found: polars.DataFrame, where: Callable[[int], str]) -> polars.Dat
                 said = f"{name} is {shortened(texts[wrong[0]])!r}, expected a number"
                 raise UserError(f"{where(wrong[0])}: {said}")
             frame = frame.with_columns(numbers)
+    if "status" not in frame.columns:
+        scored = when(_scored())
+        frame = frame.with_columns(
+            status=scored.then(lit("ok")).otherwise(lit("error")),
+            reason=scored.then(lit("")).otherwise(lit("no score")),
+        )
+    frame = frame.with_columns(col("reason").fill_null("")).select(COLUMNS)
     rules = _rules()
     first = coalesce(when(rule).then(lit(place)) for place, (rule, _) in enumerate(rules))
     faults = frame.select(fault=first)["fault"]
@@ -211,11 +220,16 @@ def _checked(found: polars.DataFrame, where: Callable[[int], str]) -> polars.Dat
     return frame
 
 
-def _rules() -> list[tuple[polars.Expr, str]]:
-    """What no row of scores may be, and how that is said with its cells."""
+def _scored() -> polars.Expr:
     from polars import any_horizontal, col
 
-    ok, scored = col("status") == "ok", any_horizontal(col(axis).is_not_null() for axis in AXES)
+    return any_horizontal(col(axis).is_not_null() for axis in AXES)
+
+
+def _rules() -> list[tuple[polars.Expr, str]]:
+    """What no row of scores may be, and how that is said with its cells."""
+    from polars import col
+
     listed = f"{', '.join(AXES)} are {', '.join(f'{{{axis}}}' for axis in AXES)}"
     rules = [
         (col("id").fill_null("") == "", "id is empty"),
@@ -224,7 +238,7 @@ def _rules() -> list[tuple[polars.Expr, str]]:
             "status is {status!r}, expected ok or error",
         ),
         *((~col(x).is_finite(), f"{x} is {{{x}}}, expected a finite number") for x in NUMBERS),
-        (ok != scored, f"status is {{status}}, and {listed}"),
+        ((col("status") == "ok") != _scored(), f"status is {{status}}, and {listed}"),
     ]
     for axis in AXES:
         low, high = _ENDS[axis]
@@ -240,10 +254,12 @@ def _rules() -> list[tuple[polars.Expr, str]]:
 
 def _columns(names: Sequence[str], path: Path) -> list[str]:
     """Those of COLUMNS that are there; raises UserError where one is missing or stands twice."""
-    if missing := [name for name in _REQUIRED if name not in names]:
+    expected = (*_REQUIRED, *_STATED)
+    missing = [name for name in expected if name not in names]
+    if missing and missing != list(_STATED):
         there = shortened(", ".join(names), 200) or "none"
         raise UserError(
-            f"{path}: lacks {', '.join(missing)}; expected the columns {', '.join(_REQUIRED)}, "
+            f"{path}: lacks {', '.join(missing)}; expected the columns {', '.join(expected)}, "
             f"found {there}"
         )
     if twice := [name for name in COLUMNS if names.count(name) > 1]:
@@ -274,13 +290,15 @@ def _csv_blocks(path: Path) -> Iterator[pyarrow.RecordBatch]:
 
 def _jsonl_blocks(path: Path) -> Iterator[pyarrow.Table]:
     numbered = ((n, line) for n, line in enumerate(lines(path), start=1) if line.strip())
-    checked = False
+    columns: list[str] = []
     while rows := dict(islice(numbered, _ROWS)):
-        if not checked:
+        if not columns:
             number, line = next(iter(rows.items()))
-            _columns(list(json_object(line, f"{path}:{number}")), path)
-            checked = True
-        yield _parsed(rows, path)
+            columns = _columns(list(json_object(line, f"{path}:{number}")), path)
+        block = _parsed(rows, path)
+        if "status" not in columns and block["status"].null_count == block.num_rows:
+            block = block.drop_columns(list(_STATED))
+        yield block
 
 
 def _parsed(rows: Mapping[int, bytes], path: Path) -> pyarrow.Table:

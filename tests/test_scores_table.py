@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,21 @@ def rows() -> list[Scores]:
 
 def written(rows: list[Scores], path: Path) -> Path:
     scores_table.write(rows, path)
+    return path
+
+
+def of_columns(columns: Sequence[str], rows: list[Scores], path: Path) -> Path:
+    """A table of these columns, written without `scores_table`."""
+    cells = [{name: getattr(row, name) for name in columns} for row in rows]
+    if path.suffix == ".parquet":
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(cells), path)
+    elif path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in cells))
+    else:
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, columns, quoting=csv.QUOTE_ALL)
+            writer.writeheader()
+            writer.writerows(cells)
     return path
 
 
@@ -81,18 +97,28 @@ def test_a_table_without_intervals_is_read(tmp_path: Path, rows: list[Scores], s
     """As they were written before there were any: six columns."""
     columns = ("id", *AXES, "status", "reason")
     bare = [Scores(**{name: getattr(row, name) for name in columns}) for row in rows]
-    old = [{name: getattr(row, name) for name in columns} for row in bare]
-    path = tmp_path / f"old{suffix}"
-    if suffix == ".parquet":
-        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(old), path)
-    elif suffix == ".jsonl":
-        path.write_text("".join(json.dumps(row) + "\n" for row in old))
-    else:
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, columns, quoting=csv.QUOTE_ALL)
-            writer.writeheader()
-            writer.writerows(old)
-    assert list(scores_table.read(path)) == bare
+    assert list(scores_table.read(of_columns(columns, bare, tmp_path / f"old{suffix}"))) == bare
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_table_without_status_and_reason_is_read(
+    tmp_path: Path, rows: list[Scores], suffix: str
+) -> None:
+    """As other tools write them: a row that has no score is an error."""
+    path = of_columns(("id", *AXES), rows, tmp_path / f"other{suffix}")
+    assert list(scores_table.read(path)) == [
+        replace(row, reason="no score" if row.status == "error" else "", intervals={})
+        for row in rows
+    ]
+
+
+def test_a_table_that_states_some_of_its_statuses_is_refused(tmp_path: Path) -> None:
+    first = {"id": "a", "quality": 1, "relevance": 2, "faithfulness": 3}
+    path = tmp_path / "x.jsonl"
+    rows = [first, {**first, "id": "b", "status": "error", "reason": "x"}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(UserError, match=r"x\.jsonl: row 1: status is None, expected ok or error"):
+        list(scores_table.read(path))
 
 
 WIDE = "id,quality,relevance,faithfulness,status,reason,quality_low,quality_high\n"
