@@ -106,6 +106,15 @@ def shortened(text: str, most: int = _MOST_IN_PLOT) -> str:
     return f"{text[: most - end - 1]}…{text[-end:]}"
 
 
+def counted(count: int, one: str, more: str) -> str:
+    """A number and what it is of.
+
+    >>> counted(1, "pair", "pairs"), counted(1200, "pair was", "pairs were")
+    ('1 pair', '1,200 pairs were')
+    """
+    return f"{count:,} {one if count == 1 else more}"
+
+
 def untaken(name: str, taken: Container[str | None]) -> str:
     """A name for what has none, in as many parentheses as it takes to be none of those `taken`.
 

@@ -9,7 +9,7 @@ import typer
 
 from auditeval.progress import stages
 from auditeval.seed import SEED
-from auditeval.text import say
+from auditeval.text import counted, say
 
 Noise = Annotated[
     Path | None, typer.Option(help="CSV with path and class, or a folder with one a class.")
@@ -52,7 +52,8 @@ def salmon(
     with sole_writer(output), stages() as watch:
         settings = Settings(samples=samples, seed=seed)
         make(output, speech, noise, rooms, tuple(part or CONSISTENCY), settings, watch)
-    say(f"{output}: {samples} samples of each of {', '.join(part or CONSISTENCY)}")
+    each = counted(samples, "sample", "samples")
+    say(f"{output}: {each} of each of {', '.join(part or CONSISTENCY)}")
 
 
 def speecheditbench(

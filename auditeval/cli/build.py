@@ -11,7 +11,7 @@ import typer
 from auditeval.cli.options import Address, Engine, EngineName, RayWorkers, chosen, path
 from auditeval.progress import stages
 from auditeval.seed import SEED
-from auditeval.text import say
+from auditeval.text import counted, say
 
 
 class AudioFormat(str, Enum):
@@ -138,9 +138,11 @@ def build(
             clips, output, settings, backgrounds, audio.value, group_by, workers, report, where
         )
     places = ", ".join(f"{count} {position}" for position, count in built.positions.items())
-    say(f"{built.manifest}: {built.pairs} pairs; events of the mixes: {places} the middle")
+    pairs = counted(built.pairs, "pair", "pairs")
+    say(f"{built.manifest}: {pairs}; events of the mixes: {places} the middle")
     # A clip that is only too short to be a background as well was not asked to be one.
     failed = [clip for clip in built.left_out if backgrounds or clip.role == "events"]
     if failed:
-        say(f"{len(failed)} clips were left out (left_out.csv), the first: {failed[0].reason}")
+        clips_were = counted(len(failed), "clip was", "clips were")
+        say(f"{clips_were} left out (left_out.csv), the first: {failed[0].reason}")
         raise typer.Exit(1)

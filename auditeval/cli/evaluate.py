@@ -12,7 +12,7 @@ import typer
 from auditeval.cli.options import Force, Html, Resamples
 from auditeval.cli.report import check_page, page_of
 from auditeval.seed import SEED
-from auditeval.text import say
+from auditeval.text import counted, say
 
 if TYPE_CHECKING:
     from auditeval.report.agreement import Predictions, Report
@@ -140,7 +140,7 @@ def _part(pairs: list[EditPair], split: str, against: Path) -> tuple[list[EditPa
     stated = Counter(pair.split or "none stated" for pair in pairs)
     if split == "all":
         splits = any(pair.split for pair in pairs)
-        return pairs, f" (all splits, {len(pairs):,} pairs)" if splits else ""
+        return pairs, f" (all splits, {counted(len(pairs), 'pair', 'pairs')})" if splits else ""
     if split not in _SPLITS:
         raise UserError(f"--split {split!r}: expected {', '.join(_SPLITS)} or all")
     kept = [pair for pair in pairs if pair.split == split]

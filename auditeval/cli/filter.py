@@ -9,7 +9,7 @@ import typer
 
 from auditeval.cli.options import Force, Html, path
 from auditeval.cli.report import check_page, page_of
-from auditeval.text import cell, say
+from auditeval.text import cell, counted, say
 
 
 def filter_(
@@ -70,5 +70,6 @@ def filter_(
     total, kept = made.outcome.original["all"], made.outcome.cuts[-1].kept["all"]
     say(f"{output}: {kept:,} of {total:,} pairs kept")
     if extra := made.provenance["scores_of_no_pair"]:
-        say(f"{scores}: {extra:,} rows are of no pair in {manifest}, and were not used")
+        rows = counted(extra, "row is", "rows are")
+        say(f"{scores}: {rows} of no pair in {manifest}: left out")
     page_of(output, html, force)

@@ -10,7 +10,7 @@ import typer
 from auditeval.cli.options import Address, Engine, EngineName, RayWorkers, chosen, path
 from auditeval.progress import track
 from auditeval.seed import SEED
-from auditeval.text import say
+from auditeval.text import counted, say
 
 
 def generate(
@@ -67,7 +67,9 @@ def generate(
         made = text_to_audio.generate(wanted, tangoflux, output, seconds, takes, seed, where)
         bar = track(made, "generate", len(wanted) * takes)
         failed = [step.reason for step in bar if step.reason]
-    say(f"{output / 'labels.csv'}: {len(wanted) * takes - len(failed)} clips")
+    clips = counted(len(wanted) * takes - len(failed), "clip", "clips")
+    say(f"{output / 'labels.csv'}: {clips}")
     if failed:
-        say(f"{len(failed)} clips could not be made, the first: {failed[0]}")
+        clips = counted(len(failed), "clip", "clips")
+        say(f"{clips} could not be made, the first: {failed[0]}")
         raise typer.Exit(1)

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from auditeval.cli.options import Force
-from auditeval.text import say
+from auditeval.text import counted, say
 
 
 class Layout(str, Enum):
@@ -82,12 +82,13 @@ def import_(
     with writing(output, f"auditeval import {layout.value}", inputs=[folder], force=force):
         if layout is Layout.omni_results:
             rows, errors = import_omni_results(folder, output)
-            say(f"{output}: {rows - errors} scored, {errors} errors")
+            said = counted(errors, "error", "errors")
+            say(f"{output}: {rows - errors:,} scored, {said}")
             if errors:
                 raise typer.Exit(1)
             return
         count, rated = _import_pairs(layout, folder, output)
-    say(f"{output}: {count} pairs, {rated} with ratings")
+    say(f"{output}: {counted(count, 'pair', 'pairs')}, {rated:,} with ratings")
 
 
 def _import_pairs(layout: Layout, folder: Path, output: Path) -> tuple[int, int]:

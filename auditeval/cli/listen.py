@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from auditeval.cli import listen_simulate
 from auditeval.cli.options import Force, Host, Port, check_web
-from auditeval.text import say
+from auditeval.text import counted, say
 
 
 class _ServesByDefault(TyperGroup):
@@ -113,7 +113,8 @@ def serve(
                 for rater in database.raters():
                     say(f"{rater.name}  {address}/r/{rater.token}")
                 say(f"you  {address}/admin/{database.fact('admin')}")
-                say(f"serving {len(pairs)} pairs; votes go to {votes}; Ctrl-C stops")
+                served = counted(len(pairs), "pair", "pairs")
+                say(f"serving {served}; votes go to {votes}; Ctrl-C stops")
                 sys.stdout.flush()  # who reads it from a pipe waits for it
 
             serving.serve(test, host, port, url, ready)
@@ -215,4 +216,5 @@ def export(
             raise UserError(f"{votes}: holds no votes that could be exported")
         manifest.write(pairs, output)
     total = len(found.of("rating"))
-    say(f"{output}: {len(pairs)} pairs with {total - len(left_out)} of {total} votes")
+    votes_of = f"{total - len(left_out):,} of {counted(total, 'vote', 'votes')}"
+    say(f"{output}: {counted(len(pairs), 'pair', 'pairs')} with {votes_of}")

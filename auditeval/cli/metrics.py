@@ -22,7 +22,7 @@ from auditeval.cli.options import (
 )
 from auditeval.progress import bars
 from auditeval.seed import SEED
-from auditeval.text import say
+from auditeval.text import counted, say
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -150,7 +150,7 @@ def metrics(
         write(made, output)
     show(to_table(made))
     left_out = sum(len(row.left_out) for row in made.rows)
-    say(f"report: {output}, {left_out} pairs left out")
+    say(f"report: {output}, {counted(left_out, 'pair', 'pairs')} left out")
     if left_out:
         raise typer.Exit(1)
 

@@ -9,7 +9,7 @@ import typer
 
 from auditeval.cli.options import CacheDir, Device, Force, page_path
 from auditeval.seed import SEED
-from auditeval.text import say
+from auditeval.text import counted, say
 
 if TYPE_CHECKING:
     from auditeval.pages.page import Page
@@ -104,7 +104,7 @@ def _write(page: Page, mode: Mode, output: Path, inputs: list[Path], force: bool
     from auditeval import pages
 
     def told(clips: int, size: int, where: str) -> None:
-        say(f"{clips} clips, {size / 1e6:.1f} MB as FLAC, {where}")
+        say(f"{counted(clips, 'clip', 'clips')}, {size / 1e6:.1f} MB as FLAC, {where}")
 
     pages.write(page, mode, output, inputs, force, told)
     say(f"page: {output}, {output.stat().st_size / 1e6:.1f} MB")

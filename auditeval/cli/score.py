@@ -27,7 +27,7 @@ from auditeval.cli.options import (
     path,
 )
 from auditeval.progress import bars
-from auditeval.text import say
+from auditeval.text import counted, say
 
 if TYPE_CHECKING:
     from auditeval.manifest_scoring import Progress
@@ -137,7 +137,8 @@ def score(
             )
             step = _score_manifest(steps, output)
         if damaged := evaluator.store.damaged:
-            say(f"{damaged:,} damaged entries of the feature cache were made again")
+            entries = counted(damaged, "damaged entry", "damaged entries")
+            say(f"{entries} of the feature cache {'was' if damaged == 1 else 'were'} made again")
         if step.errors:
             raise typer.Exit(1)
         return
@@ -210,15 +211,18 @@ def _score_manifest(steps: Iterator[Progress], output: Path) -> Progress:
                 completed=step.done,
                 total=step.total,
                 rate=rate,
-                errors=f"{step.errors} errors",
+                errors=counted(step.errors, "error", "errors"),
             )
-    say(f"{output}: {step.total - step.errors} scored, {step.errors} errors")
+    errors = counted(step.errors, "error", "errors")
+    say(f"{output}: {step.total - step.errors:,} scored, {errors}")
     if step.kept:
-        say(f"{step.kept:,} rows were kept of an earlier run; --fresh scores all again")
+        kept = counted(step.kept, "row was", "rows were")
+        say(f"{kept} kept of an earlier run; --fresh scores all again")
     if step.changed:
         more = f" and {len(step.changed) - _NAMED:,} more" if len(step.changed) > _NAMED else ""
+        changed = counted(len(step.changed), "pair was", "pairs were")
         say(
-            f"{len(step.changed):,} pairs were scored again, their clips are other files than "
-            f"before: {', '.join(step.changed[:_NAMED])}{more}"
+            f"{changed} scored again, with clips that are other files than before: "
+            f"{', '.join(step.changed[:_NAMED])}{more}"
         )
     return step

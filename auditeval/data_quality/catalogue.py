@@ -27,6 +27,7 @@ from auditeval.metrics.clap_score import clap_score
 from auditeval.metrics.divergence import MIN_A_SPLIT, ClassStatistics, kl_divergence, lowest_kl
 from auditeval.metrics.frechet import Gaussian, frechet_distance
 from auditeval.seed import SEED
+from auditeval.text import counted
 from auditeval.types import Undefined
 
 
@@ -332,12 +333,14 @@ class Accumulation:
         self, metric: DataMetric, value: Callable[[Chosen], Value], with_interval: bool, units: int
     ) -> Measured:
         pairs = sum(self.sizes)
-        what = "pairs" if units == pairs else "sources"
+        one, more = ("pair", "pairs") if units == pairs else ("source", "sources")
         few = None
         if pairs < metric.min_pairs:
-            few = Undefined(f"{pairs} pairs are too few, {metric.min_pairs} are needed")
+            there = counted(pairs, "pair is", "pairs are")
+            few = Undefined(f"{there} too few, {metric.min_pairs} are needed")
         elif metric.at_infinity and units < GROUPS:
-            few = Undefined(f"{units} {what} are too few, {GROUPS} are needed")
+            there = counted(units, f"{one} is", f"{more} are")
+            few = Undefined(f"{there} too few, {GROUPS} are needed")
         if few:
             return Measured(few, few, pairs)
         over = value
@@ -347,7 +350,7 @@ class Accumulation:
         if not with_interval:
             interval = Undefined("not asked for")
         elif units < GROUPS:
-            interval = Undefined(f"{units} {what}; an interval needs {GROUPS}")
+            interval = Undefined(f"{counted(units, one, more)}; an interval needs {GROUPS}")
         else:
             interval = jackknife(over)
         if not isinstance(interval, Undefined):

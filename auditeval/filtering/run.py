@@ -18,6 +18,7 @@ from auditeval.filtering.select import Outcome, select, summarize
 from auditeval.filtering.split import Halves, split
 from auditeval.filtering.tables import read_pairs
 from auditeval.outputs import writing
+from auditeval.text import counted
 from auditeval.types import AXES, UserError
 from auditeval.version import __version__
 
@@ -89,7 +90,7 @@ def filtered(
             raise UserError(f"{recipe_path}: {error}") from None
         outcome = summarize(table, recipe, rejected_by)
         del table
-        progress(f"writing {pairs.height:,} rows")
+        progress(f"writing {counted(pairs.height, 'row', 'rows')}")
         halves = Halves(drafts.kept, drafts.rejected, output)
         splitting = aside.submit(split, manifest_path, halves, pairs["id"], rejected_by)
         provenance = {

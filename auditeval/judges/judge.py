@@ -10,6 +10,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from pydantic import BaseModel, RootModel
 
 from auditeval.audio import Waveform, content_hash
+from auditeval.text import counted
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
@@ -78,7 +79,7 @@ class Usage:
 
     def __str__(self) -> str:
         return (
-            f"{self.requests} requests, {self.prompt_tokens} prompt and "
+            f"{counted(self.requests, 'request', 'requests')}, {self.prompt_tokens} prompt and "
             f"{self.completion_tokens} completion tokens, {self.cost}"
         )
 

@@ -16,6 +16,7 @@ from auditeval.metrics.agreement import FEWEST_CLUSTERS, too_few_clusters
 from auditeval.metrics.raters import rater_ceiling, reliability, screened
 from auditeval.seed import SEED
 from auditeval.table import Cell, Column, Content, Table, brackets
+from auditeval.text import counted
 from auditeval.types import AXES, Axis, Undefined
 
 _DRAWS, _SPLITS = 200, 50
@@ -140,8 +141,9 @@ def _settled(database: VotesDatabase, found: Results) -> Table:
         columns=[Column("axis", label=True), Column("pairs settled"), Column("open, among others")],
         rows=rows,
         notes=[
-            f"By the {len(done)} raters who have finished. Of what is settled, at most 5 % is ever "
-            "wrong, however often one looks; when all is, the test can be stopped."
+            f"By the {counted(len(done), 'rater who has', 'raters who have')} finished. Of what "
+            "is settled, at most 5 % is ever wrong, however often one looks; when all is, the test "
+            "can be stopped."
         ],
         marked=False,
     )

@@ -13,6 +13,7 @@ from scipy import stats
 
 from auditeval.metrics.resampling import on_draws, rounding, scaled
 from auditeval.seed import SEED
+from auditeval.text import counted
 from auditeval.types import Undefined
 
 
@@ -298,7 +299,7 @@ def no_correlation(x: np.ndarray, y: np.ndarray, sides: tuple[str, str]) -> Unde
     Undefined(reason='all predictions are equal')
     """
     if len(x) < 3:
-        return Undefined(f"{len(x)} items; a correlation needs 3")
+        return Undefined(f"{counted(len(x), 'item', 'items')}; a correlation needs 3")
     for side, values in zip(sides, (x, y), strict=True):
         if np.ptp(values) <= _rounding(values):  # they may be means of equal numbers
             return Undefined(f"all {side} are equal")

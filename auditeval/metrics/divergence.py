@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import log_softmax, softmax, xlogy
 
 from auditeval.seed import SEED
+from auditeval.text import counted
 from auditeval.types import Undefined
 
 _MIN_ITEMS, MIN_A_SPLIT = 10, 2
@@ -24,7 +25,8 @@ def inception_score(logits: np.ndarray, splits: int = 10, seed: int = SEED) -> f
     10.0
     """
     if len(logits) < (least := max(_MIN_ITEMS, MIN_A_SPLIT * splits)):
-        return Undefined(f"{len(logits)} clips are too few, {least} are needed")
+        clips = counted(len(logits), "clip is", "clips are")
+        return Undefined(f"{clips} too few, {least} are needed")
     order = np.random.default_rng(seed).permutation(len(logits))
     scores = []
     for part in np.array_split(np.asarray(logits, np.float64)[order], splits):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
+from auditeval.text import counted
 from auditeval.types import Undefined
 
 
@@ -128,7 +129,7 @@ def frechet_distance(a: Gaussian, b: Gaussian) -> float | Undefined:
     if None not in (a.dim, b.dim) and a.dim != b.dim:
         raise ValueError(f"rows of {a.dim} and of {b.dim} numbers")
     if (fewest := min(a.count, b.count)) < 2:
-        return Undefined(f"{fewest} rows; a covariance needs 2")
+        return Undefined(f"{counted(fewest, 'row', 'rows')}; a covariance needs 2")
     (mean_a, root_a), (mean_b, root_b) = a.root(), b.root()
     shared = linalg.svdvals(root_a @ root_b.T).sum() if len(root_a) and len(root_b) else 0.0
     spread = np.square(root_a).sum() + np.square(root_b).sum()

@@ -21,6 +21,7 @@ from auditeval.pages.choice import Choice, choose
 from auditeval.pages.page import Page
 from auditeval.pages.rows import Rows, Scale, to_column
 from auditeval.table import Cell, Column, Content, Table
+from auditeval.text import counted
 from auditeval.types import Undefined, UserError
 
 NAMES: tuple[Name, ...] = ("speecheditbench", "swanbench", "salmon", "mmae")
@@ -175,7 +176,7 @@ def _choices(rows: Rows, records: Sequence[Record], most: int, seed: int) -> lis
             order.append((silent, turns[system], row))
             turns[system] += not silent
         chosen = [row for _, _, row in sorted(order)[:most]]
-        made.append(Choice(f"Failure: {kind}", f"{len(found):,} records", chosen))
+        made.append(Choice(f"Failure: {kind}", counted(len(found), "record", "records"), chosen))
     drawn = [choice for choice in choose(rows, most, seed) if choice.name == "Random"]
     return [*made, *drawn]
 

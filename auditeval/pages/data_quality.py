@@ -8,6 +8,7 @@ from auditeval import reading
 from auditeval.pages.page import Page
 from auditeval.pages.rows import Rows
 from auditeval.table import Cell, Column, Content, Table
+from auditeval.text import counted
 from auditeval.types import Undefined, UserError
 
 
@@ -51,5 +52,6 @@ def of_report(folder: Path) -> Page:
         rows=contents,
         notes=notes,
     )
-    said = [f"{len(rows):,} pairs could not be used and are in no metric."] if len(rows) else []
+    pairs = counted(len(rows), "pair", "pairs")
+    said = [f"{pairs} could not be used: left out of all metrics."] if len(rows) else []
     return Page("Data quality", {}, {"Metrics": [table]}, rows, remarks=said)

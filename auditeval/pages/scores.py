@@ -14,7 +14,7 @@ from auditeval.pages.page import Page
 from auditeval.pages.rows import Rows, of_scores
 from auditeval.report import leaks
 from auditeval.table import Table
-from auditeval.text import visible
+from auditeval.text import counted, visible
 from auditeval.types import EditPair, Scores, UserError
 
 _MOST_GROUPS = 40
@@ -116,7 +116,8 @@ def _remarks(
         return said
     known = {pair.id for pair in pairs}
     if strange := sum(row.id not in known for row in rows):
-        said.append(f"{strange:,} rows are of no pair of {against and against.name}.")
+        which = counted(strange, "row is", "rows are")
+        said.append(f"{which} of no pair of {against and against.name}.")
     record = leaks.made_from(table)
     digest = record.get("manifest_sha256")
     if against is not None and digest not in (None, sha256(against)):

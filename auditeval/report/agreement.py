@@ -21,7 +21,7 @@ from auditeval.metrics.raters import rater_ceiling
 from auditeval.progress import track
 from auditeval.report.leaks import Leaks
 from auditeval.seed import SEED
-from auditeval.text import natural, untaken
+from auditeval.text import counted, natural, untaken
 from auditeval.types import AXES, Axis, EditPair, Scores, Undefined, UserError
 
 _NOT_ON_SCALE = Undefined("its values are not ratings on the 1 to 5 scale")
@@ -220,7 +220,7 @@ def by_field(
     order = sorted(groups, key=lambda name: (name is None, natural(name or "")))
     for name in track(order, f"by {field}", transient=True):
         said = none if name is None else name
-        title = f"{ratings_from}: {field} {said} ({len(groups[name]):,} pairs)"
+        title = f"{ratings_from}: {field} {said} ({counted(len(groups[name]), 'pair', 'pairs')})"
         made[said] = make_report(groups[name], predictions, title, resamples, seed)
     return made
 

@@ -10,6 +10,7 @@ from auditeval import text
 from auditeval.metrics.agreement import LEVELS, LOWER_IS_BETTER, STATISTICS, Agreement
 from auditeval.report import leaks, render
 from auditeval.table import Cell, Column, Content, Table, brackets
+from auditeval.text import counted
 from auditeval.types import Undefined
 
 if TYPE_CHECKING:
@@ -131,4 +132,4 @@ def _sentence(found: Difference) -> str:
 
     names = f"{found.first} minus {found.second}"
     values = ", ".join(f"{level} {said(found.srcc[level])}" for level in LEVELS)
-    return f"{found.axis}: SRCC of {names}: {values}, on {found.pairs} pairs"
+    return f"{found.axis}: SRCC of {names}: {values}, on {counted(found.pairs, 'pair', 'pairs')}"

@@ -17,6 +17,7 @@ from auditeval.report.description import (
     shown,
 )
 from auditeval.table import Column, Content, Table, brackets
+from auditeval.text import counted
 from auditeval.types import Axis, Undefined
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -195,16 +196,18 @@ def _of_clips(made: Description, stock: Inventory) -> Iterator[str]:
     if stock.unusable:
         pairs = {name for clip in stock.unusable for name in clip.pairs}
         listed = [f"{shown(clip.path, made)} {clip.reason}" for clip in stock.unusable]
-        count = f"{len(listed):,} clips of {len(pairs):,} pairs"
+        of = counted(len(pairs), "pair", "pairs")
+        count = f"{counted(len(listed), 'clip', 'clips')} of {of}"
         yield f"Cannot be used: {count}: {_some(listed, '; ')}."
     for side, groups in stock.same.items():
         if groups:
             listed = [_some([shown(path, made) for path in same], " = ") for same in groups]
             files = f"{sum(map(len, groups)):,} files of {side} clips"
-            yield f"The same sound: {files} hold {len(groups):,} sounds: {_some(listed, '; ')}."
+            sounds = counted(len(groups), "sound", "sounds")
+            yield f"The same sound: {files} hold {sounds}: {_some(listed, '; ')}."
     if stock.unchanged:
-        count = f"{len(stock.unchanged):,} pairs"
-        yield f"Not edited: {count} have one sound on both sides: {_some(stock.unchanged)}."
+        count = counted(len(stock.unchanged), "pair has", "pairs have")
+        yield f"Not edited: {count} one sound on both sides: {_some(stock.unchanged)}."
 
 
 def _of_split(made: Description) -> str:
@@ -224,8 +227,10 @@ def _of_split(made: Description) -> str:
         + ")"
         for leak in made.leaks
     ]
+    are = "is" if len(listed) == 1 else "are"
+    originals = counted(len(listed), "original", "originals")
     return (
-        f"LEAK: {len(listed):,} originals, by {by}, are on two sides of the stated split, with "
+        f"LEAK: {originals}, by {by}, {are} on two sides of the stated split, with "
         f"{', '.join(shares)} pairs: {_some(listed, '; ')}."
     )
 

@@ -124,7 +124,7 @@ def test_one_system_has_no_system_level_values_and_says_why(
             assert -1 <= row["utterance"][statistic]["value"] <= 1
             assert row["utterance"][statistic]["interval"] is None
     said = " ".join(ended.out.split())
-    assert re.search(r"undefined: .*1 items; a correlation needs 3", said)
+    assert re.search(r"undefined: .*1 item; a correlation needs 3", said)
     assert (tmp_path / "r" / "agreement.png").stat().st_size > 0
 
 

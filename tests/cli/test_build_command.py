@@ -37,7 +37,7 @@ def test_a_clip_that_cannot_be_read_is_left_out_and_the_status_says_so(
     ended = cli("build", "--clips", listed, *SMALL, "--audio", "virtual", "-o", tmp_path / "set")
     assert ended.status == 1
     assert "72 pairs" in ended.out
-    assert "1 clips were left out (left_out.csv), the first: " in ended.out
+    assert "1 clip was left out (left_out.csv), the first: " in ended.out
     assert "none.wav: no such file" in ended.out
 
 
@@ -86,7 +86,7 @@ BAD: dict[str, tuple[Callable[[Path, Path], list[object]], str]] = {
             ),
             "--background-seconds", 4, "--event-seconds", 1, 2,
         ],
-        r"no background is left for the events 'rain' and 'storm'.*1 clips were left out, the "
+        r"no background is left for the events 'rain' and 'storm'.*1 clip was left out, the "
         r"first: .*none\.wav: no such file",
     ),
     "a level upside down": (

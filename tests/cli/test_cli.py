@@ -100,7 +100,7 @@ def test_score_says_errors_in_the_row_and_in_the_status(
     for _ in range(2):  # the second finds it finished
         ended = auditeval(*command)
         assert ended.code == 1
-        assert ended.out.startswith(f"{output}: 1 scored, 1 errors\n")
+        assert ended.out.startswith(f"{output}: 1 scored, 1 error\n")
     bad = json.loads(output.read_text().splitlines()[1])
     assert (bad["id"], bad["status"]) == (pairs[1].id, "error")
     assert "absent.wav" in bad["reason"]
@@ -120,7 +120,7 @@ def test_score_that_was_killed_after_its_last_row(
     Path(f"{output}.json").rename(f"{output}.partial.json")
     again = auditeval(*command)
     assert (again.code, again.out) == (first.code, first.out) == (
-        1, f"{output}: 3 scored, 1 errors\n"
+        1, f"{output}: 3 scored, 1 error\n"
     )  # fmt: skip
     assert output.read_bytes() == rows
 

@@ -53,7 +53,7 @@ def test_a_leak_and_a_missing_clip_are_said_and_the_status_is_1(
     path = write_rows(tmp_path / "pairs.jsonl", rows)
     ended = cli("describe", path, "-o", tmp_path / "out")
     assert ended.status == 1
-    assert "Cannot be used: 1 clips of 1 pairs: gone.wav no such file." in ended.out
+    assert "Cannot be used: 1 clip of 1 pair: gone.wav no such file." in ended.out
     assert "with 1 of 2 train, 1 of 1 test pairs: " in ended.out
     (leak,) = json.loads((tmp_path / "out" / "description.json").read_text())["leaks"]
     assert leak["pairs"] == {"train": [first["id"]], "test": ["leaks"]}

@@ -147,7 +147,7 @@ def test_what_cannot_be_used_is_listed_and_ends_in_status_one(
     path = write_rows(tmp_path / "pairs.jsonl", rows)
     ended = cli("metrics", path, "-o", tmp_path / "out")
     assert ended.status == 1
-    assert "1 pairs left out" in ended.out
+    assert ", 1 pair left out" in ended.out
     (row,) = report(tmp_path / "out")["sets"]
     reason = f"{tmp_path / 'none.wav'}: no such file"
     assert row["left_out"] == [{"id": good[1].id, "reason": reason}]

@@ -177,15 +177,17 @@ def test_an_inception_score_is_that_of_the_clips_whose_edits_they_may_be() -> No
 @pytest.mark.parametrize("count", [0, 1, 9])
 def test_too_few_pairs_are_undefined(count: int) -> None:
     found = summarise(TAGGER, heard(count))
-    few = Undefined(f"{count} pairs are too few, 20 are needed")
+    are = "1 pair is" if count == 1 else f"{count} pairs are"
+    few = Undefined(f"{are} too few, 20 are needed")
     assert found["is_yamnet_16k_splits10"] == (few, few, count)
-    few = Undefined(f"{count} pairs are too few, 10 are needed")
+    few = Undefined(f"{are} too few, 10 are needed")
     assert found["fad_inf_yamnet_16k"] == (few, few, count)
     for measured in found.values():
         assert measured.pairs == count
         assert isinstance(measured.interval, Undefined)
     fd = found["fd_yamnet_16k"].value
-    assert fd == Undefined(f"{count} rows; a covariance needs 2") if count < 2 else fd > 0  # type: ignore[operator]
+    rows = "1 row" if count == 1 else f"{count} rows"
+    assert fd == Undefined(f"{rows}; a covariance needs 2") if count < 2 else fd > 0  # type: ignore[operator]
     kl = found["kl_softmax_ref_gen_yamnet_16k"].value
     assert isinstance(kl, float) if count else kl == Undefined("no pairs")
 

@@ -111,7 +111,7 @@ def test_the_admins_page_counts_who_has_finished_since_the_last_vote(tmp_path: P
     address = f"/admin/{test.database.fact('admin')}"
     assert "By the 0 raters who have finished" in client.http.get(address).text
     test.database.note_rater(client.rater, "finished", 1.0)
-    assert "By the 1 raters who have finished" in client.http.get(address).text
+    assert "By the 1 rater who has finished" in client.http.get(address).text
 
 
 def test_comments_are_on_what_was_heard_of_the_pair(tmp_path: Path) -> None:

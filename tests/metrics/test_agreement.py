@@ -152,7 +152,7 @@ def test_a_correlation_knows_neither_scale_nor_offset(scale: float, offset: floa
         ([1, 2, 3, 4], [3, 3, 3, 3], "abcd", "utterance", "all ratings are equal"),
         ([1, 2], [1, 2], "ab", "utterance", "2 items"),
         ([1, 2, 3, 4], [1, 2, 3, 5], "aabb", "system", "2 items"),
-        ([1, 2, 3, 4], [1, 2, 3, 5], "aaaa", "system", "1 items"),
+        ([1, 2, 3, 4], [1, 2, 3, 5], "aaaa", "system", "1 item"),
         # Means of 0.1, 0.2 in another order differ in the last place only.
         ([0.1, 0.2, 0.3, 0.3, 0.2, 0.1, 0.2, 0.3, 0.1], [1, 2, 3, 4, 5, 1, 2, 3, 2], "aaabbbccc",
          "system", "all predictions are equal"),

@@ -132,7 +132,7 @@ def test_bias_falls_with_the_number_of_rows() -> None:
 def test_too_few_rows_are_undefined_and_misfits_are_errors() -> None:
     many = gaussian(rows(10, 9, 4))
     assert frechet_distance(gaussian(rows(0, 1, 4)), many) == Undefined(
-        "1 rows; a covariance needs 2"
+        "1 row; a covariance needs 2"
     )
     assert frechet_distance(many, Gaussian()) == Undefined("0 rows; a covariance needs 2")
     with pytest.raises(ValueError, match="rows of 4 and of 5 numbers"):

@@ -187,7 +187,7 @@ def test_the_rater_who_votes_at_random_is_first_and_nobody_is_dropped() -> None:
     assert [row.rater for row in found[:3]] == ["alone", "same", "r2"]
     assert by_name["alone"].agreement == Undefined("rated no pair that another one rated")
     assert by_name["alone"].votes == 0
-    assert by_name["same"].agreement == Undefined("1 items; a correlation needs 3")
+    assert by_name["same"].agreement == Undefined("1 item; a correlation needs 3")
     assert [row.agreement for row in found[2:]] == sorted(row.agreement for row in found[2:])
     assert by_name["r5"].votes == 50
     assert by_name["r0"].votes == 201

@@ -224,12 +224,12 @@ def test_what_is_wrong_is_said_by_name() -> None:
     clips[pairs[13].edited] = clips[pairs[13].original]
     made = describe(pairs, HERE, clips)
     unusable, same, unchanged, leak = findings(made)
-    assert unusable == "Cannot be used: 1 clips of 1 pairs: e/12.wav no such file."
+    assert unusable == "Cannot be used: 1 clip of 1 pair: e/12.wav no such file."
     assert same.startswith(
         "The same sound: 12 files of original clips hold 6 sounds: o/0.wav = o/1.wav; o/10.wav = "
     )
     assert same.endswith("; o/6.wav = o/7.wav and 1 more.")
-    assert unchanged == "Not edited: 1 pairs have one sound on both sides: 13."
+    assert unchanged == "Not edited: 1 pair has one sound on both sides: 13."
     assert leak.startswith(
         "LEAK: 6 originals, by samples, file or source, are on two sides of the stated split, with "
         "6 of 7 train, 6 of 7 test pairs: o/0.wav (test 0; train 1); "

@@ -20,6 +20,7 @@ from auditeval.benchmarks.swanbench.alignment import speaker_streams
 from auditeval.benchmarks.swanbench.samples import LANGUAGES, SwanSample, digest, read_samples
 from auditeval.metrics import transcript
 from auditeval.metrics.srmr import srmr
+from auditeval.text import counted
 from auditeval.types import Undefined, UserError
 
 PAPER = {
@@ -143,7 +144,7 @@ class SwanBench:
                 record["turns"] = float(verified)
         reason = ""
         if silent := sum(d.get("unanswered", 0) for d in record["details"].values()):
-            reason = f"{silent} questions have no answer"
+            reason = f"{counted(silent, 'question has', 'questions have')} no answer"
         elif record["undefined"].keys() >= {*tables.METRICS}:
             reason = "; ".join(dict.fromkeys(record["undefined"].values()))
         if reason:

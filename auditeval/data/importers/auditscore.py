@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from auditeval.data.importers import clip_names, rows
+from auditeval.text import counted
 from auditeval.types import AXES, EditPair, UserError
 
 log = logging.getLogger(__name__)
@@ -81,8 +82,8 @@ def import_auditscore(folder: Path) -> list[EditPair]:
         pairs.append(rows.pair(record.where, row))
     for field, examples in sorted(differing.items()):
         log.warning(
-            "%s: %d records name another %s than their files do, and are taken at their word (%s)",
-            *(folder, len(examples), field, examples[0]),
+            "%s: %s another %s than the files do; what a record says is taken (%s)",
+            *(folder, counted(len(examples), "record names", "records name"), field, examples[0]),
         )
     if no_place:
         log.warning("%s: a manifest has no place for %s", folder, ", ".join(sorted(no_place)))

@@ -32,7 +32,7 @@ from auditeval.data.pseudo_parallel.clips import (
 )
 from auditeval.data.pseudo_parallel.pairs import EDITS, pairs_of
 from auditeval.reading import content
-from auditeval.text import spreadsheet
+from auditeval.text import counted, spreadsheet
 from auditeval.types import EditPair, UserError
 from auditeval.version import __version__
 
@@ -154,10 +154,8 @@ def _plan(
     except UserError as error:
         if not left_out:
             raise
-        raise UserError(
-            f"{error} ({len({clip.file for clip in left_out})} clips were left out, the first: "
-            f"{left_out[0].reason})"
-        ) from None
+        were = counted(len({clip.file for clip in left_out}), "clip was", "clips were")
+        raise UserError(f"{error} ({were} left out, the first: {left_out[0].reason})") from None
     rows = plan.rows(draws, backgrounds, events, settings, _loudness(settings.rate_hz))
     with replacing(folder / LEFT_OUT) as temporary:
         with temporary.open("w", newline="", encoding="utf-8") as file:

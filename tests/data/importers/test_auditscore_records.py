@@ -130,11 +130,11 @@ def test_a_record_is_right_where_its_files_say_otherwise(
     assert [pair.operation for pair in pairs] == ["add", "restyle", "add"]
     assert [pair.source for pair in pairs] == ["17", "clip 5", "17"]
     where = f"{tmp_path}/train_meta.json: record 2"
-    taken = "than their files do, and are taken at their word"
+    taken = "than the files do; what a record says is taken"
     assert caplog.messages == [
-        f"{tmp_path}: 1 records name another operation {taken} ({where} says 'restyle', its files "
+        f"{tmp_path}: 1 record names another operation {taken} ({where} says 'restyle', its files "
         "'add')",
-        f"{tmp_path}: 1 records name another source {taken} ({where} says 'clip 5', its files "
+        f"{tmp_path}: 1 record names another source {taken} ({where} says 'clip 5', its files "
         "'17')",
         f"{tmp_path}: 2 records name another system {taken} ({where} says 'SDEdit', its files "
         "'sys3')",
