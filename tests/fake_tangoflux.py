@@ -1,4 +1,4 @@
-"""A TangoFlux without weights, of its own call signature; importing this puts it in place."""
+"""A TangoFlux without weights, of its own call signature."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ class FakePipeline:
         return 0.3 * torch.randn(2, int(duration * 44100))
 
 
-def _load(model: str) -> Any:
-    return FakePipeline()
+def put_in_place() -> None:
+    """Of the package, for as long as this process lasts."""
 
+    def load(model: str) -> Any:
+        return FakePipeline()
 
-text_to_audio._load_tangoflux = _load
+    text_to_audio._load_tangoflux = load

@@ -48,6 +48,7 @@ for line in sys.stdin:
         program, *arguments = asked["arguments"]
         if "generate" in arguments:
             import fake_tangoflux
+            fake_tangoflux.put_in_place()
         sys.argv = [program, *arguments]
         code = 1
         try:

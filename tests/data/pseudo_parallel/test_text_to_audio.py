@@ -137,6 +137,8 @@ def test_prompts_of_a_list(tmp_path: Path) -> None:
 
 
 def test_without_its_package_the_sentence_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    import fake_tangoflux  # noqa: F401  # as other tests do before this one, which must see nothing
+
     monkeypatch.setitem(__import__("sys").modules, "tangoflux", None)
     with pytest.raises(
         UserError, match=r"the package tangoflux cannot be imported .*--no-deps tangoflux"
