@@ -175,12 +175,17 @@ class _Generator:
             yield failed[row] if row in failed else self._make(row)
 
     def _make(self, row: int) -> str | None:
+        import torch
+
         path = _path(self._output, row, self._takes)
         if path.exists():
             return None
         number, take = divmod(row, self._takes)
         own_seed = int(np.random.default_rng([self._seed, number, take]).integers(2**31))
-        made = self._model.generate(self._prompts[number].caption, self._seconds, own_seed)
+        try:
+            made = self._model.generate(self._prompts[number].caption, self._seconds, own_seed)
+        except (MemoryError, torch.OutOfMemoryError):
+            return "the memory does not do for the model and a clip of this length"
         reason = _unusable(made.samples)
         if reason is None:
             loudest = max(1.0, float(np.abs(made.samples).max()))
@@ -197,6 +202,8 @@ def _unusable(samples: np.ndarray) -> str | None:
 
 
 def _load_tangoflux(model: str) -> Any:
+    import torch
+
     try:
         from tangoflux import TangoFluxInference
     except ImportError as error:
@@ -207,6 +214,6 @@ def _load_tangoflux(model: str) -> Any:
         ) from None
     try:
         return TangoFluxInference(name=model)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, MemoryError, torch.OutOfMemoryError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise UserError(f"{model}: TangoFlux cannot be loaded ({reason})") from None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -105,6 +107,38 @@ def test_what_is_no_sound_is_named_and_not_listed(tmp_path: Path, scale: float, 
     assert (tmp_path / "clips" / "labels.csv").read_text() == "file,label,caption,category,id\n"
 
 
+@pytest.mark.parametrize("error", [torch.OutOfMemoryError("CUDA out of memory"), MemoryError()])
+def test_memory_that_does_not_do_costs_the_clip_alone(tmp_path: Path, error: Exception) -> None:
+    """And the same command asks for it again."""
+
+    class Greedy(FakePipeline):
+        def generate(self, prompt: str, *settings: float, **named: float) -> torch.Tensor:
+            if prompt == "a dog barks":
+                raise error
+            return super().generate(prompt, *settings, **named)  # type: ignore[arg-type]
+
+    steps = list(generate(PROMPTS, model(Greedy()), tmp_path / "clips", 0.1))
+    assert [step.reason for step in steps] == [
+        "'a dog barks', take 0: the memory does not do for the model and a clip of this length",
+        None,
+    ]
+    again = FakePipeline()
+    assert [step.reason for step in generate(PROMPTS, model(again), tmp_path / "clips", 0.1)] == [
+        None
+    ] * 2
+    assert [asked[0] for asked in again.asked] == ["a dog barks"]
+
+
+def test_a_model_that_does_not_fit_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def inference(name: str) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB.")
+
+    package = SimpleNamespace(TangoFluxInference=inference)
+    monkeypatch.setitem(sys.modules, "tangoflux", package)
+    with pytest.raises(UserError, match=r"TangoFlux cannot be loaded \(CUDA out of memory"):
+        TangoFlux()
+
+
 def test_generated_clips_become_a_set(tmp_path: Path) -> None:
     scenes = [Prompt(words, words, None) for words in ("a street", "a forest")]
     list(generate(PROMPTS, model(FakePipeline()), tmp_path / "events", 6.0, takes=2))
@@ -139,7 +173,7 @@ def test_prompts_of_a_list(tmp_path: Path) -> None:
 def test_without_its_package_the_sentence_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     import fake_tangoflux  # noqa: F401  # as other tests do before this one, which must see nothing
 
-    monkeypatch.setitem(__import__("sys").modules, "tangoflux", None)
+    monkeypatch.setitem(sys.modules, "tangoflux", None)
     with pytest.raises(
         UserError, match=r"the package tangoflux cannot be imported .*--no-deps tangoflux"
     ):
