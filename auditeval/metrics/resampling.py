@@ -8,6 +8,7 @@ scipy a minute.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,7 +35,7 @@ def on_draws(
     for code, rows in enumerate(clusters):
         codes[rows] = code
     found = {name: np.empty(len(draws)) for name in ("MSE", "LCC", "SRCC")}
-    below = [_below(side, clusters) for side in (x, y)]
+    levels = [_Levels.of(side) for side in (x, y)]
     for start in range(0, len(draws), size := max(1, _CELLS // len(x))):
         some = draws[start : start + size].astype(float)
         weights = some[:, codes]
@@ -43,7 +44,7 @@ def on_draws(
         made = {
             "MSE": squares / weights.sum(axis=1),
             "LCC": _pearson(scaled(x)[None], scaled(y)[None], weights),
-            "SRCC": _pearson(some @ below[0].T, some @ below[1].T, weights),
+            "SRCC": _pearson(levels[0].ranks(weights), levels[1].ranks(weights), weights),
         }
         for name, values in made.items():
             found[name][start : start + size] = values
@@ -53,14 +54,27 @@ def on_draws(
     return {k: v if k == "MSE" else np.where(none, np.nan, v) for k, v in found.items()}
 
 
-def _below(values: np.ndarray, clusters: Sequence[np.ndarray]) -> np.ndarray:
-    """How many of each cluster are less than a value, half of those that equal it :: (N, clusters).
-    Of a draw, the sum over its clusters is a rank."""
-    found = []
-    for rows in clusters:
-        own = np.sort(values[rows])
-        found.append((np.searchsorted(own, values) + np.searchsorted(own, values, "right")) / 2)
-    return np.stack(found, axis=1)
+class _Levels(NamedTuple):
+    """Items by value, least first: their `order`, where each value `begins` there, and the place of
+    each item's among the values."""
+
+    order: np.ndarray
+    begins: np.ndarray
+    places: np.ndarray
+
+    @classmethod
+    def of(cls, values: np.ndarray) -> _Levels:
+        _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+        return cls(np.argsort(places, kind="stable"), np.cumsum(counts) - counts, places)
+
+    def drawn(self, weights: np.ndarray) -> np.ndarray:
+        """How often each value is in a draw :: (D, N) -> (D, values)."""
+        return np.add.reduceat(weights[:, self.order], self.begins, axis=1)
+
+    def ranks(self, weights: np.ndarray) -> np.ndarray:
+        """How many of a draw are less than an item, and half of those that equal it :: (D, N)."""
+        drawn = self.drawn(weights)
+        return (np.cumsum(drawn, axis=1) - drawn / 2)[:, self.places]
 
 
 def _pearson(x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -89,14 +103,11 @@ def _kendall(x: np.ndarray, y: np.ndarray, codes: np.ndarray, draws: np.ndarray)
 
 def _untied(values: np.ndarray, codes: np.ndarray, draws: np.ndarray) -> np.ndarray:
     """Ordered pairs of items of a draw that differ :: (D,)."""
-    _, places = np.unique(values, return_inverse=True)
-    order = np.argsort(places, kind="stable")
-    begins = np.searchsorted(places[order], np.arange(places.max() + 1))
+    levels = _Levels.of(values)
     found = np.empty(len(draws))
     for start in range(0, len(draws), size := max(1, _CELLS // len(values))):
-        drawn = draws[start : start + size][:, codes[order]]
-        level = np.add.reduceat(drawn, begins, axis=1)
-        found[start : start + size] = drawn.sum(axis=1) ** 2 - np.square(level).sum(axis=1)
+        drawn = levels.drawn(draws[start : start + size][:, codes])
+        found[start : start + size] = drawn.sum(axis=1) ** 2 - np.square(drawn).sum(axis=1)
     return found
 
 

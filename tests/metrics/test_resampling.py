@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -49,3 +51,16 @@ def test_no_draw_costs_nothing() -> None:
     x = np.arange(1_000_000.0)
     found = on_draws(x, x, [np.arange(len(x))], np.empty((0, 1), int))
     assert {name: values.size for name, values in found.items()} == dict.fromkeys(STATISTICS, 0)
+
+
+def test_memory_does_not_grow_with_items_times_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resampling, "_CELLS", 100_000)
+    x = np.random.default_rng(0).normal(size=3000)
+    clusters = np.split(np.arange(3000), 1500)
+    tracemalloc.start()
+    try:
+        on_draws(x, x[::-1], clusters, np.ones((5, 1500), int))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 8 * 3000 * 1500 / 3, peak
