@@ -18,6 +18,7 @@ from auditeval.checkpoint_files import TrainedOn
 from auditeval.data.contents import digests
 from auditeval.metrics.agreement import LEVELS
 from auditeval.scoring import load
+from auditeval.text import counted
 from auditeval.types import AXES, EditPair, Scores
 
 FEW = ("--resamples", 5)
@@ -147,7 +148,7 @@ def test_groups_are_the_reports_of_their_pairs(
     assert counts[few] < 3  # or the case is not there
     cell = groups[few]["rows"][0]["utterance"]["SRCC"]
     assert cell["value"] is None
-    assert cell["undefined"] == f"{counts[few]} items; a correlation needs 3"
+    assert cell["undefined"] == f"{counted(counts[few], 'item', 'items')}; a correlation needs 3"
 
 
 def test_groups_are_in_the_order_of_people(
