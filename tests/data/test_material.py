@@ -15,6 +15,7 @@ from auditeval.audio import files
 from auditeval.audio.waveform import quantised
 from auditeval.data.simulation import build, contrasts
 from auditeval.data.simulation.material import SPEECH, Material, audible, repeated
+from auditeval.data.simulation.scenes import make_scene
 from auditeval.data.simulation.signals import RATE_HZ
 from auditeval.data.simulation.tones import TONES, tones
 from auditeval.data.simulation.vocabulary import known
@@ -232,6 +233,15 @@ def test_contrasts_have_every_variant_of_a_trial_and_events_of_the_classes_alone
         said = {n: (p.original_caption, p.target_caption) for n, p in variants.items()}
         assert said.pop("swapped") != said["right"]
         assert len(set(said.values())) == 1
+
+
+def test_recordings_of_one_class_alone_stand_over_other_backgrounds(
+    folders: dict[str, Path],
+) -> None:
+    material = Material({"esc10": folders["esc10"] / "dog_bark"}, pools=1, real_share=1.0)
+    for seed in range(6):
+        scene = make_scene(material, 0, (0.3, 0.3), np.random.default_rng(seed), ["dog_bark"])
+        assert scene.events["B"].name == "dog_bark" != scene.name
 
 
 def test_contrasts_of_a_class_without_a_sound_are_refused(tmp_path: Path) -> None:

@@ -172,7 +172,7 @@ def make_scene(
     words = phrase(name, rng)
     seeds = rng.integers(2**31, size=6)
     own = {which: np.random.default_rng(seeds[at]) for which, at in _SEED_OF.items()}
-    unlike = [n for n in material.backgrounds(pool) if not alike(n, name)]
+    unlike = _others(material.backgrounds(pool), name)
     # Talk under a talker is the commonest noise of speech tests.
     babble = name in SPEECH and _BABBLE in material.backgrounds(pool)
     babble = babble and own["noise"].random() < _BABBLE_SHARE
@@ -300,10 +300,15 @@ def _background(
     # Recordings weigh more than their few classes would: they are what editors get.
     real = sorted(material.clips[pool].keys() - set(SPEECH))
     names = real if real and rng.random() < 0.6 else material.backgrounds(pool)
-    # A scene whose events are given must have other events than its background.
+    # A scene whose events are given must have other events than its background: no recording, where
+    # recordings are of that class alone.
     if len(set(events)) == 1:
-        names = [name for name in names if not alike(name, events[0])]
+        names = _others(names, events[0]) or _others(material.backgrounds(pool), events[0])
     return str(rng.choice(names))
+
+
+def _others(names: Sequence[str], than: str) -> list[str]:
+    return [name for name in names if not alike(name, than)]
 
 
 def _unlike(
