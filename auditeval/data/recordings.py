@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,10 +39,13 @@ class Decoded(NamedTuple):
 def read_recordings(path: Path, needed: Sequence[str] = ()) -> list[Recording]:
     """The recordings of a CSV with the column `path` and those of `needed`, or of a folder.
 
-    Paths are relative to the table; other columns are labels too. Sorted by name. Raises UserError
-    with file and line for what is missing, empty or stands twice, and where a label is needed that
-    a folder cannot give.
+    Paths are relative to the table; other columns are labels too. Of a folder, what is hidden (its
+    name begins with a dot, as that of macOS's notes beside each file) is no recording, and what
+    lies behind a link is one. Sorted by name. Raises UserError with file and line for what is
+    missing, empty or stands twice, and where a label is needed that a folder cannot give.
     """
+    if path.suffix.lower() in SUFFIXES and not path.is_dir():
+        raise UserError(f"{path}: expected a folder of recordings or a CSV that lists them")
     found = _of_folder(path, needed) if path.is_dir() else _of_table(path, needed)
     return sorted(found, key=lambda recording: recording.name)
 
@@ -75,13 +79,25 @@ def _of_folder(folder: Path, needed: Sequence[str]) -> list[Recording]:
             f"{folder}: a folder does not tell {', '.join(lacking)}; name a CSV with the columns "
             f"path, {', '.join(needed)}"
         )
-    files = [path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES]
+    files = [path for path in _files(folder) if path.suffix.lower() in SUFFIXES]
     if not files:
         raise UserError(f"{folder}: holds no audio ({', '.join(SUFFIXES)})")
     return [
         Recording(path, path.relative_to(folder).as_posix(), {CLASS: path.parent.name})
         for path in files
     ]
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Each folder below it once, wherever links lead back to."""
+    been: set[str] = set()
+    for place, folders, names in os.walk(folder, followlinks=True):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        if (real := os.path.realpath(place)) in been:
+            folders.clear()
+            continue
+        been.add(real)
+        yield from (Path(place, name) for name in names if not name.startswith("."))
 
 
 def _of_table(path: Path, needed: Sequence[str]) -> list[Recording]:

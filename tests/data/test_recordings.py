@@ -35,6 +35,27 @@ def test_a_folder_gives_its_folders_as_classes_and_a_table_says_the_same(folder:
     assert digest(read_recordings(table)) == digest(found)
 
 
+def test_a_folder_is_read_through_links_and_without_what_is_hidden(folder: Path) -> None:
+    before = [recording.name for recording in read_recordings(folder)]
+    hidden = ("a/._1.wav", ".trash/4.wav", "a/.DS_Store")
+    for name in hidden:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(b"none")
+    (folder / "a" / "folder.wav").mkdir()
+    assert [recording.name for recording in read_recordings(folder)] == before
+    linked = folder / "linked"
+    linked.mkdir()
+    (linked / "a").symlink_to(folder / "a", target_is_directory=True)
+    (linked / "a" / "back").symlink_to(linked, target_is_directory=True)
+    (linked / "5.wav").symlink_to("/nowhere/5.wav")  # told when it is read
+    found = read_recordings(linked, ["class"])
+    assert [(r.name, r.labels["class"]) for r in found] == [
+        ("5.wav", "linked"),
+        ("a/1.wav", "a"),
+        ("a/3.flac", "a"),
+    ]
+
+
 def test_the_digest_changes_with_a_label_a_name_and_a_file(folder: Path) -> None:
     before = digest(read_recordings(folder))
     table = folder / "list.csv"
@@ -90,6 +111,8 @@ def test_files_that_are_not_there_or_no_audio_are_one_sentence(folder: Path) -> 
         read_recordings(folder / "empty")
     with pytest.raises(UserError, match="a folder does not tell text"):
         read_recordings(folder, ["text", "class"])
+    with pytest.raises(UserError, match=r"1.wav: expected a folder of recordings or a CSV"):
+        read_recordings(folder / "a/1.wav")
     (folder / "a/1.wav").write_bytes(b"RIFF")
     with pytest.raises(UserError, match=r"a/1.wav: cannot be decoded"):
         decoded(read_recordings(folder)[0], 8000)
