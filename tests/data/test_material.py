@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -146,15 +148,30 @@ def test_tones_are_harmonic_repeatable_and_at_their_peak(name: str) -> None:
 
 def test_a_folder_of_other_names_or_classes_is_refused(tmp_path: Path) -> None:
     write(tmp_path / "esc" / "unicorn" / "1-1-A.wav", "rain", 0)
-    with pytest.raises(UserError, match="esc: there is no class of sound 'unicorn'"):
+    unknown = "esc: there is no class of sound 'unicorn', which unicorn/1-1-A.wav is of; there are"
+    with pytest.raises(UserError, match=unknown):
         Material({"esc10": tmp_path / "esc"})
     write(tmp_path / "plain" / "rain" / "clip.wav", "rain", 0)
-    with pytest.raises(UserError, match="not named as those of esc10"):
-        Material({"esc10": tmp_path / "plain"})
+    for kind in ("esc10", "librispeech", "emodb"):  # no name tells the talker
+        with pytest.raises(UserError, match=rf"plain/rain/clip.wav: is not named as .* {kind} \("):
+            Material({kind: tmp_path / "plain"})
+    (tmp_path / "list.csv").write_text("path\nplain/rain/clip.wav\n")
+    with pytest.raises(UserError, match=r"list\.csv:1: expected the columns path, class"):
+        Material({"esc10": tmp_path / "list.csv"})
     with pytest.raises(UserError, match="nowhere: cannot be read"):
         Material({"emodb": tmp_path / "nowhere"})
     with pytest.raises(UserError, match="'vctk' is none of esc10, librispeech, emodb"):
         Material({"vctk": tmp_path})
+
+
+def test_names_that_are_no_utf_8_are_names(folders: dict[str, Path], tmp_path: Path) -> None:
+    (tmp_path / "rain").mkdir()
+    odd = os.fsencode(tmp_path / "rain") + b"/1-\xff-A.wav"
+    try:
+        shutil.copy(folders["esc10"] / "rain" / "1-200-A.wav", odd)
+    except OSError:
+        pytest.skip("the file system takes UTF-8 alone")
+    assert len(Material({"esc10": tmp_path}, pools=1).identity()) == 64
 
 
 def test_a_set_with_recordings_has_pools_for_sources_and_never_what_is_held_out(

@@ -8,6 +8,7 @@ by pool is a split by recording.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -65,26 +66,49 @@ class Clip(NamedTuple):
 
 def esc10(folder: Path) -> list[Clip]:
     """ESC-10 (or ESC-50) as folders of classes; a file is FOLD-FREESOUND_ID-TAKE."""
-    found = read_recordings(folder)
-    return [Clip(r, spelled(r.labels[CLASS]), f"esc10/{r.path.stem.split('-')[1]}") for r in found]
+    clips = []
+    for recording in read_recordings(folder, [CLASS]):
+        (upload,) = _named(recording, "esc10", r"[^-]*-([^-]*).*", "FOLD-FREESOUND_ID-TAKE")
+        try:
+            name = spelled(recording.labels[CLASS])
+        except KeyError as error:
+            raise UserError(
+                f"{folder}: there is no class of sound {error}, which {recording.name} is of; "
+                f"there are {', '.join(WORDS)}"
+            ) from None
+        clips.append(Clip(recording, name, f"esc10/{upload}"))
+    return clips
 
 
 def librispeech(folder: Path) -> list[Clip]:
     """LibriSpeech: a file is TALKER-CHAPTER-NUMBER."""
-    return [
-        Clip(r, "speech", f"librispeech/{r.path.stem.split('-')[0]}")
-        for r in read_recordings(folder)
-    ]
+    clips = []
+    for recording in read_recordings(folder):
+        (talker,) = _named(recording, "librispeech", r"([^-]*)-.*", "TALKER-CHAPTER-NUMBER")
+        clips.append(Clip(recording, "speech", f"librispeech/{talker}"))
+    return clips
 
 
 def emodb(folder: Path) -> list[Clip]:
     """EMO-DB: the first two letters of a file are its talker, the next three its sentence."""
     clips = []
     for recording in read_recordings(folder):
-        talker = recording.path.stem[:2]
+        talker, sentence = _named(
+            *(recording, "emodb", r"(03|08|09|1[0-6])([a-z]\d\d)[A-Z].*"),
+            "a talker of its ten, a sentence and an emotion, as 03a01Fa",
+        )
         name = "male_speech" if talker in _EMODB_MEN else "female_speech"
-        clips.append(Clip(recording, name, f"emodb/{talker}", recording.path.stem[2:5]))
+        clips.append(Clip(recording, name, f"emodb/{talker}", sentence))
     return clips
+
+
+def _named(recording: Recording, kind: str, pattern: str, form: str) -> tuple[str, ...]:
+    """The parts of a file's name. UserError: a name that tells no origin would let one talker stand
+    in two pools."""
+    found = re.fullmatch(pattern, recording.path.stem, re.DOTALL)
+    if found is None:
+        raise UserError(f"{recording.path}: is not named as those of {kind} ({form})")
+    return found.groups()
 
 
 READERS: dict[str, Callable[[Path], list[Clip]]] = {
@@ -97,8 +121,8 @@ READERS: dict[str, Callable[[Path], list[Clip]]] = {
 class Material:
     """Sounds by class and pool. `held_out` classes are not there at all.
 
-    Raises UserError for an unknown corpus, for a folder without audio, or with a class that has no
-    words.
+    Raises UserError for an unknown corpus, for a folder without audio, or with a file that is not
+    named as the corpus names its own or a class that has no words.
     """
 
     def __init__(
@@ -121,17 +145,12 @@ class Material:
         self.synthetic = [name for name in (*EVENTS, *TONES) if name not in left_out]
         clips: list[Clip] = []
         for kind, folder in folders.items():
-            try:
-                clips += [clip for clip in READERS[kind](folder) if clip.name not in left_out]
-            except KeyError as error:
-                raise UserError(f"{folder}: there is no class of sound {error}") from None
-            except IndexError:
-                raise UserError(f"{folder}: its files are not named as those of {kind}") from None
+            clips += [clip for clip in READERS[kind](folder) if clip.name not in left_out]
         # Each class is dealt by itself: every pool has some of it.
         self.clips: list[dict[str, list[Clip]]] = [{} for _ in range(pools if clips else 1)]
         origins: dict[str, int] = {}
         dealt: dict[str, int] = {}
-        shuffled = sorted(clips, key=lambda x: hashlib.sha256(x.origin.encode()).hexdigest())
+        shuffled = sorted(clips, key=lambda x: hashlib.sha256(_bytes(x.origin)).hexdigest())
         for clip in shuffled:
             kind = "speech" if clip.name in SPEECH else clip.name
             if clip.origin not in origins:
@@ -154,7 +173,7 @@ class Material:
         for pool in self.clips:
             for clip in (clip for clips in pool.values() for clip in clips):
                 size = clip.recording.path.stat().st_size
-                found.update(f"{clip.origin} {clip.recording.name} {size}\n".encode())
+                found.update(_bytes(f"{clip.origin} {clip.recording.name} {size}\n"))
         return found.hexdigest()
 
     def classes(self, pool: int) -> list[str]:
@@ -286,6 +305,11 @@ def audible(x: np.ndarray) -> np.ndarray:
     power = np.square(x[: count * _FRAME].reshape(count, -1), dtype=np.float64).mean(axis=1)
     loud = np.flatnonzero(power >= power.max() * 10 ** (-_AUDIBLE_DB / 10))
     return x[loud[0] * _FRAME : (loud[-1] + 1) * _FRAME]
+
+
+def _bytes(name: str) -> bytes:
+    """Also of a file whose name is no UTF-8."""
+    return name.encode("utf-8", "surrogateescape")
 
 
 def _samples(path: Path) -> np.ndarray:
