@@ -134,6 +134,7 @@ def test_what_is_silent_at_the_ends_is_cut_off_and_repeats_join_without_a_gap() 
     long = repeated(synthesize("rain", 1, 1.0, RATE_HZ), 3 * RATE_HZ)
     power = np.square(long[: 3 * RATE_HZ].reshape(-1, RATE_HZ // 20)).mean(axis=1)
     assert power.min() > 0.1 * np.median(power)
+    assert len(repeated(bark[:999], RATE_HZ)) >= RATE_HZ  # also what is shorter than two joins
 
 
 @pytest.mark.parametrize("name", TONES)

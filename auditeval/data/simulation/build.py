@@ -28,7 +28,7 @@ from threadpoolctl import threadpool_limits
 from auditeval import manifest
 from auditeval.atomic import replacing
 from auditeval.audio import files, waveform
-from auditeval.audio.waveform import FULL_SCALE
+from auditeval.audio.waveform import FULL_SCALE, MIN_SECONDS
 from auditeval.data.simulation import panel
 from auditeval.data.simulation.edits import original_of, render, word
 from auditeval.data.simulation.faults import FAULTS
@@ -151,6 +151,8 @@ def shortest_and_longest(seconds: float | Sequence[float]) -> list[float]:
     numbers = all(isinstance(end, (int, float)) for end in span)
     if not (numbers and len(span) == 2 and 0 < span[0] <= span[1] < math.inf):
         raise UserError(f"seconds {seconds!r}: expected a number above 0, or two, the least first")
+    if span[0] < MIN_SECONDS:
+        raise UserError(f"seconds {seconds!r}: no clip under {MIN_SECONDS} s can be rated")
     return span
 
 
@@ -165,6 +167,8 @@ def finished(
 ) -> Path:
     """The manifest of what `make(audio folder, index)` gives for each item, made or there."""
     whole("scenes (or trials)", items)
+    whole("workers", workers)
+    whole("seed", settings.get("seed", SEED), 0)
     settings = {**settings, "version": VERSION, "recordings": material.identity()}
     digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:8]
     target = folder / f"{kind}-{digest}"

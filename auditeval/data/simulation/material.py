@@ -25,7 +25,7 @@ from auditeval.data.simulation.tones import TONES, tones
 from auditeval.data.simulation.vocabulary import known, spelled
 from auditeval.data.simulation.words import WORDS
 from auditeval.data.soundbank import EVENTS, synthesize
-from auditeval.types import UserError
+from auditeval.types import UserError, whole
 
 REAL_SHARE = 0.75
 """How often a class that has recordings is taken from them and not synthesised; speech always."""
@@ -133,6 +133,7 @@ class Material:
         real_share: float = REAL_SHARE,
         processors: Processors | None = None,
     ) -> None:
+        whole("pools", pools)
         self.processors = processors or Processors({})
         folders = {name: Path(path) for name, path in (recordings or {}).items() if path}
         if unknown := folders.keys() - READERS.keys():
@@ -281,12 +282,13 @@ def expanded(x: np.ndarray) -> np.ndarray:
 
 
 def repeated(x: np.ndarray, length: int) -> np.ndarray:
-    """The clip again and again, each passing into the next over 50 ms, until it is that long."""
-    made = x
-    ramp = np.linspace(0, 1, _JOIN, dtype=np.float32) ** 0.5
-    while len(made) < length and len(x) > 2 * _JOIN:
-        joined = made[-_JOIN:] * ramp[::-1] + x[:_JOIN] * ramp
-        made = np.concatenate([made[:-_JOIN], joined, x[_JOIN:]])
+    """The clip again and again, each passing into the next over 50 ms or its half, until it is that
+    long."""
+    made, join = x, min(_JOIN, len(x) // 2)
+    ramp = np.linspace(0, 1, join, dtype=np.float32) ** 0.5
+    while len(made) < length:
+        joined = made[-join:] * ramp[::-1] + x[:join] * ramp
+        made = np.concatenate([made[:-join], joined, x[join:]])
     return made
 
 
