@@ -47,7 +47,8 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         write(root / "librispeech" / f"{talker}-7-000{talker}.wav", "speech", talker, 16000)
     for talker in ("03", "08", "09"):
         for sentence in range(2):
-            write(root / "emodb" / f"{talker}a0{sentence}Na.wav", "speech", sentence, 16000)
+            seed = 10 * int(talker) + sentence
+            write(root / "emodb" / f"{talker}a0{sentence}Na.wav", "speech", seed, 16000)
     return {kind: root / kind for kind in ("esc10", "librispeech", "emodb")}
 
 
@@ -163,6 +164,38 @@ def test_a_folder_of_other_names_or_classes_is_refused(tmp_path: Path) -> None:
         Material({"emodb": tmp_path / "nowhere"})
     with pytest.raises(UserError, match="'vctk' is none of esc10, librispeech, emodb"):
         Material({"vctk": tmp_path})
+
+
+def test_recordings_that_cannot_be_used_are_all_named_before_anything_is_made(
+    folders: dict[str, Path], tmp_path: Path
+) -> None:
+    shutil.copytree(folders["esc10"] / "rain", tmp_path / "mine" / "rain")
+    for number in range(7):
+        (tmp_path / "mine" / "rain" / f"9-9-{number}.wav").write_bytes(bytes(number))
+    said = r"7 of 13 recordings cannot be used: .*/9-9-0.wav: is empty .*9-9-4.wav: .* and 2 more$"
+    with pytest.raises(UserError, match=said):
+        build.build(tmp_path / "sets", 1, 1.0, recordings={"esc10": tmp_path / "mine"})
+    assert not [*tmp_path.rglob("audio")]
+    (tmp_path / "mine" / "rain" / "9-9-6.wav").unlink()
+    (tmp_path / "mine" / "rain" / "9-9-6.wav").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(UserError, match=r"9-9-6.wav: cannot be read \(No such file"):
+        Material({"esc10": tmp_path / "mine"})
+
+
+def test_a_copy_under_another_name_is_no_further_recording(
+    folders: dict[str, Path], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    alone = Material({"esc10": folders["esc10"] / "rain"}, pools=3)
+    shutil.copytree(folders["esc10"] / "rain", tmp_path / "rain")
+    shutil.copy(tmp_path / "rain" / "1-200-A.wav", tmp_path / "rain" / "2-7-A.wav")
+    copied = Material({"esc10": tmp_path}, pools=3)
+    names = [
+        [clip.recording.path.name for clip in pool["rain"]]
+        for pool in (*alone.clips, *copied.clips)
+    ]
+    assert names[:3] == names[3:]
+    copied.check()
+    assert f"hold the bytes of others: {tmp_path / 'rain' / '2-7-A.wav'}" in caplog.text
 
 
 def test_names_that_are_no_utf_8_are_names(folders: dict[str, Path], tmp_path: Path) -> None:

@@ -165,7 +165,10 @@ def finished(
     workers: int,
     make: Callable[[Path, int], Made],
 ) -> Path:
-    """The manifest of what `make(audio folder, index)` gives for each item, made or there."""
+    """The manifest of what `make(audio folder, index)` gives for each item, made or there.
+
+    Raises UserError, before anything is made, where recordings of the material cannot be used.
+    """
     whole("scenes (or trials)", items)
     whole("workers", workers)
     whole("seed", settings.get("seed", SEED), 0)
@@ -176,6 +179,7 @@ def finished(
     if not path.exists():
         with _one_at_a_time(target):
             if not path.exists():
+                material.check(workers)
                 _make(target, kind, items, workers, make)
     return path
 

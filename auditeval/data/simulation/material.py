@@ -1,14 +1,16 @@
 """Where the sounds of scenes come from: recordings in folders, the sound bank, tones.
 
 Recordings are dealt into disjoint pools, those of one origin (a Freesound upload, a talker) into
-one pool, and a scene takes all of its own from one pool. Two pools share no recording, so a split
-by pool is a split by recording.
+one pool, and a scene takes all of its own from one pool. Two pools share no recording, and of files
+with the same bytes the first alone counts, so a split by pool is a split by recording.
 """
 
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -17,7 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.ndimage import uniform_filter1d
 
+from auditeval.audio import AudioError
 from auditeval.audio.waveform import FULL_SCALE, quantised
+from auditeval.data import contents
 from auditeval.data.recordings import CLASS, Recording, decoded, read_recordings
 from auditeval.data.simulation.processors import Processors
 from auditeval.data.simulation.signals import RATE_HZ, above, active_rms, decibels
@@ -25,7 +29,10 @@ from auditeval.data.simulation.tones import TONES, tones
 from auditeval.data.simulation.vocabulary import known, spelled
 from auditeval.data.simulation.words import WORDS
 from auditeval.data.soundbank import EVENTS, synthesize
+from auditeval.digests import sha256
 from auditeval.types import UserError, whole
+
+log = logging.getLogger(__name__)
 
 REAL_SHARE = 0.75
 """How often a class that has recordings is taken from them and not synthesised; speech always."""
@@ -43,6 +50,8 @@ _BACKGROUNDS = (
     *("chords", "melody", "piano_notes", "guitar_pluck"),
 )
 _EMODB_MEN = ("03", "10", "11", "12", "15")  # of its ten talkers; the others are women
+
+_NAMED = 5  # files in a sentence about more
 
 _FRAME = round(0.02 * RATE_HZ)
 _AUDIBLE_DB = 40.0
@@ -151,6 +160,7 @@ class Material:
         self.clips: list[dict[str, list[Clip]]] = [{} for _ in range(pools if clips else 1)]
         origins: dict[str, int] = {}
         dealt: dict[str, int] = {}
+        clips, self._copies = _once(clips)
         shuffled = sorted(clips, key=lambda x: hashlib.sha256(_bytes(x.origin)).hexdigest())
         for clip in shuffled:
             kind = "speech" if clip.name in SPEECH else clip.name
@@ -167,6 +177,20 @@ class Material:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _in_this_process, self._made_of
+
+    def check(self, workers: int = 2) -> None:
+        """Raises UserError that names recordings that cannot be decoded; tells which count once."""
+        if self._copies:
+            log.warning("recordings that hold the bytes of others: %s", _some(self._copies))
+        every = [
+            clip.recording.path for pool in self.clips for found in pool.values() for clip in found
+        ]
+        found = contents.clips(every, workers) if every else {}
+        unusable = [str(error) for error in found.values() if isinstance(error, AudioError)]
+        if unusable:
+            raise UserError(
+                f"{len(unusable)} of {len(every)} recordings cannot be used: {_some(unusable)}"
+            )
 
     def identity(self) -> str:
         """SHA-256 of the names and sizes of all recordings, and of the processors, in hex."""
@@ -307,6 +331,32 @@ def audible(x: np.ndarray) -> np.ndarray:
     power = np.square(x[: count * _FRAME].reshape(count, -1), dtype=np.float64).mean(axis=1)
     loud = np.flatnonzero(power >= power.max() * 10 ** (-_AUDIBLE_DB / 10))
     return x[loud[0] * _FRAME : (loud[-1] + 1) * _FRAME]
+
+
+def _once(clips: Sequence[Clip]) -> tuple[list[Clip], list[str]]:
+    """Those that hold no other's bytes, and the names of the rest: a recording that stood in two
+    pools would be trained on and tested, and one held against itself is no other take."""
+    kept: list[Clip] = []
+    left: list[str] = []
+    known: set[str] = set()
+    try:
+        sizes = [clip.recording.path.stat().st_size for clip in clips]
+        several = {size for size, count in Counter(sizes).items() if size and count > 1}
+        for clip, size in zip(clips, sizes, strict=True):
+            content = sha256(clip.recording.path) if size in several else ""
+            if content and content in known:
+                left.append(str(clip.recording.path))
+                continue
+            known.add(content)
+            kept.append(clip)
+    except OSError as error:
+        raise UserError(f"{error.filename}: cannot be read ({error.strerror})") from None
+    return kept, left
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return "; ".join(names[:_NAMED]) + more
 
 
 def _bytes(name: str) -> bytes:
