@@ -167,7 +167,7 @@ def finished(
 ) -> Path:
     """The manifest of what `make(audio folder, index)` gives for each item, made or there.
 
-    Raises UserError, before anything is made, where recordings of the material cannot be used.
+    Raises UserError, before anything is made, where recordings of the material cannot be opened.
     """
     whole("scenes (or trials)", items)
     whole("workers", workers)
@@ -179,7 +179,7 @@ def finished(
     if not path.exists():
         with _one_at_a_time(target):
             if not path.exists():
-                material.check(workers)
+                material.check()
                 _make(target, kind, items, workers, make)
     return path
 

@@ -19,9 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.ndimage import uniform_filter1d
 
-from auditeval.audio import AudioError
+from auditeval.audio import AudioError, files
 from auditeval.audio.waveform import FULL_SCALE, quantised
-from auditeval.data import contents
 from auditeval.data.recordings import CLASS, Recording, decoded, read_recordings
 from auditeval.data.simulation.processors import Processors
 from auditeval.data.simulation.signals import RATE_HZ, above, active_rms, decibels
@@ -178,18 +177,24 @@ class Material:
     def __reduce__(self) -> tuple[Any, ...]:
         return _in_this_process, self._made_of
 
-    def check(self, workers: int = 2) -> None:
-        """Raises UserError that names recordings that cannot be decoded; tells which count once."""
+    def check(self) -> None:
+        """Raises UserError that names recordings that cannot be opened; tells which count once.
+
+        By their headers: to decode all takes as long as many scenes, and one that breaks off or is
+        silent is told when it is taken.
+        """
         if self._copies:
             log.warning("recordings that hold the bytes of others: %s", _some(self._copies))
-        every = [
-            clip.recording.path for pool in self.clips for found in pool.values() for clip in found
-        ]
-        found = contents.clips(every, workers) if every else {}
-        unusable = [str(error) for error in found.values() if isinstance(error, AudioError)]
+        unusable, count = [], 0
+        for clip in (clip for pool in self.clips for found in pool.values() for clip in found):
+            count += 1
+            try:
+                files.seconds(clip.recording.path)
+            except AudioError as error:
+                unusable.append(str(error))
         if unusable:
             raise UserError(
-                f"{len(unusable)} of {len(every)} recordings cannot be used: {_some(unusable)}"
+                f"{len(unusable)} of {count} recordings cannot be used: {_some(unusable)}"
             )
 
     def identity(self) -> str:
