@@ -126,6 +126,16 @@ def lost(x: np.ndarray, share: float) -> np.ndarray:
     return x * (1 - _from(len(x), share))
 
 
+def cut_off(x: np.ndarray, share: float) -> np.ndarray:
+    """Without the last share of the clip."""
+    return x[: round((1 - share) * len(x))]
+
+
+def begun_again(x: np.ndarray, times: float) -> np.ndarray:
+    """The clip over and over, so many times as long."""
+    return np.resize(x, round(times * len(x)))
+
+
 def with_event(x: np.ndarray, event: np.ndarray, start: float, times: float) -> np.ndarray:
     """The heard part of the event, up to 2 s of it, at that share of the clip and level."""
     heard = np.flatnonzero(np.abs(event) > 0.03 * np.abs(event).max())

@@ -19,7 +19,9 @@ from edited_clips import (
     Clip,
     Edit,
     Saved,
+    begun_again,
     clipped,
+    cut_off,
     lost,
     modulated,
     narrowed,
@@ -47,7 +49,11 @@ IN_OTHER_WORDS = {SEA: "The ocean surf", SPEECH: "Someone is talking"}
 # Each step is worse than the one before; the first is none.
 NOISE_DB, MODULATED_DB = (40.0, 30.0, 20.0, 10.0, 0.0), (40.0, 30.0, 20.0, 10.0, 0.0)
 CLIPPED, CUTOFF_HZ = (0.02, 0.1, 0.3), (14000.0, 7000.0, 3500.0, 1500.0, 700.0)
-SHARES = (0.25, 0.5, 0.75, 1.0)
+SHARES = (0.25, 0.5, 0.75, 1.0)  # of a clip; where something of it stays, .95 instead of 1
+FAITHFULNESS: dict[str, Sequence[float]] = {
+    **dict.fromkeys(("replaced", "lost", "cut off"), SHARES),
+    "begun again": (1.5, 3.0),  # times as long
+}
 QUALITY: dict[str, tuple[Callable[[np.ndarray, float], np.ndarray], Sequence[float]]] = {
     "white noise": (noisy, NOISE_DB),
     "modulated noise": (modulated, MODULATED_DB),
@@ -66,10 +72,11 @@ LEVEL = 3.0  # of the event to the background
 
 # Laws that the evaluator that ships does not keep yet, by (of the sound bank, damage).
 MISSED = {
-    (True, "modulated noise"): "at 40 dB it costs .041 of a point",
+    (True, "modulated noise"): "at 40 dB it costs .032 of a point",
     (True, "bandwidth"): "from 1.5 kHz to 700 Hz it costs nothing",
-    (True, "clipping of a clip made anew"): "with three tenths of it cut off it costs .10",
+    (True, "clipping of a clip made anew"): "with three tenths of it cut off it costs .01",
     (False, "clipping of a clip made anew"): "with three tenths of it cut off it costs .29",
+    (False, "20 ms earlier"): "it moves 8 of 36 relevances",
 }
 
 Rate = Callable[[Mapping[str, Edit]], dict[str, Scores]]
@@ -146,10 +153,13 @@ def ladders(material: Material, rate: Rate) -> dict[str, tuple[str, np.ndarray]]
         for share in SHARES:
             edits[f"{clip.name}: replaced {share}"] = kept(clip, replaced(x, other, share))
             edits[f"{clip.name}: lost {share}"] = kept(clip, lost(x, min(share, 0.95)))
+            edits[f"{clip.name}: cut off {share}"] = kept(clip, cut_off(x, min(share, 0.95)))
+        for times in FAITHFULNESS["begun again"]:
+            edits[f"{clip.name}: begun again {times}"] = kept(clip, begun_again(x, times))
     rated = {name: axes(row) for name, row in rate(edits).items()}
     found = {}
     kinds = {kind: ("quality", steps) for kind, (_, steps) in QUALITY.items()}
-    kinds |= dict.fromkeys(("replaced", "lost"), ("faithfulness", SHARES))
+    kinds |= {kind: ("faithfulness", steps) for kind, steps in FAITHFULNESS.items()}
     for kind, (axis, steps) in kinds.items():
         columns = ["identity", *(f"{kind} {step}" for step in steps)]
         rows = [[rated[f"{clip.name}: {column}"] for column in columns] for clip in clips]
@@ -186,14 +196,14 @@ def test_level_is_no_quality(material: Material, rate: Rate, level_db: float) ->
     assert gains.min() >= -2 * EQUAL, gains
 
 
-@pytest.mark.parametrize("kind", [*QUALITY, "replaced", "lost"])
+@pytest.mark.parametrize("kind", [*QUALITY, *FAITHFULNESS])
 def test_worse_damage_costs_more(
     kind: str,
     ladders: dict[str, tuple[str, np.ndarray]],
     material: Material,
     request: pytest.FixtureRequest,
 ) -> None:
-    """Quality by noise, clipping and bandwidth; faithfulness by the share lost or replaced."""
+    """Quality by noise, clipping and bandwidth; faithfulness by what is lost, replaced or more."""
     if reason := MISSED.get((material.synthetic, kind)):
         request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
     axis, rated = ladders[kind]
@@ -338,7 +348,14 @@ def saved(material: Material, rate: Rate) -> dict[str, dict[str, Scores]]:
 
 
 @pytest.mark.parametrize("way", resaved(np.zeros(RATE_HZ)))
-def test_what_nobody_hears_changes_no_score(way: str, saved: dict[str, dict[str, Scores]]) -> None:
+def test_what_nobody_hears_changes_no_score(
+    way: str,
+    saved: dict[str, dict[str, Scores]],
+    material: Material,
+    request: pytest.FixtureRequest,
+) -> None:
+    if reason := MISSED.get((material.synthetic, way)):
+        request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
     changes = {
         (edit, axis): abs(getattr(rows[way], axis) - getattr(rows["as it is"], axis))
         for edit, rows in saved.items()
