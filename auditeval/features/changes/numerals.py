@@ -28,6 +28,14 @@ _HUNDRED = re.compile(
     rf"(?:(?: and)? (?P<rest>{_BELOW_HUNDRED}))?\b"
 )
 _DIGIT = rf"(?:zero|{'|'.join(_ONES[:9])})"
+_BELOW_THOUSAND = (
+    rf"(?:(?:an?|{'|'.join(_ONES[:9])}) hundred(?:(?: and)? (?:{_BELOW_HUNDRED}))?|"
+    rf"{_BELOW_HUNDRED})"
+)
+_SAID = re.compile(
+    rf"\b(?:(?P<thousands>an?|{_BELOW_THOUSAND}) thousand"
+    rf"(?:(?: and)? (?P<rest>{_BELOW_THOUSAND}))?|(?P<alone>{_BELOW_THOUSAND}))\b"
+)
 _POINT = re.compile(
     rf"\b(?P<whole>\d+|zero|{_BELOW_HUNDRED}) point "
     rf"(?P<part>\d+|{_DIGIT}(?: {_DIGIT})*|{_BELOW_HUNDRED})\b"
@@ -86,3 +94,24 @@ def _fraction(found: re.Match[str]) -> str:
 
 def _hundreds(found: re.Match[str]) -> str:
     return str(100 * NUMBERS.get(found["hundreds"], 1) + NUMBERS.get(found["rest"], 0))
+
+
+def words_in_digits(words: str) -> str:
+    """Words in lower case, the numbers that are spelled out in digits, as recognisers write them.
+
+    >>> words_in_digits("two hundred and five of twenty one in nineteen ninety")
+    '205 of 21 in 19 90'
+    """
+    return _SAID.sub(_said, words)
+
+
+def _said(found: re.Match[str]) -> str:
+    thousands, rest = (_value(found[part] or "") for part in ("thousands", "rest"))
+    return str(1000 * thousands + rest if found["thousands"] else _value(found["alone"]))
+
+
+def _value(words: str) -> int:
+    """Below a thousand; "a" is one, and nothing 0."""
+    hundreds, hundred, rest = words.rpartition(" hundred")
+    alone = NUMBERS.get(rest.strip().removeprefix("and "), int(words in ("a", "an")))
+    return 100 * NUMBERS.get(hundreds, 1) + alone if hundred else alone

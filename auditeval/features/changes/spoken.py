@@ -1,33 +1,58 @@
-"""Which spoken words an edit is to bring and to take away, and how far it did."""
+"""Which spoken words an edit is to bring and to take away, as captions and instructions say."""
 
 from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from auditeval.features.asked import asked_words
 from auditeval.features.caveats import unquoted
 from auditeval.features.comparison import changed_words
+from auditeval.features.named import is_degree
 
-_QUOTED = r"(?:\"([^\"]+)\"|“([^”]+)”|«([^»]+)»|(?<!\w)'([^']+)'(?!\w)|(?<!\w)‘([^’]+)’(?!\w))"
+_QUOTED = re.compile(
+    r"\"([^\"]+)\"|“([^”]+)”|«([^»]+)»|(?<!\w)'([^']+)'(?!\w)|(?<!\w)‘([^’]+)’(?!\w)"
+)
+_SPOKEN = re.compile(
+    r"\"([^\"]*)\"|“([^”]*)”|„([^“”]*)[“”]|«([^»]*)»|(?<!\w)'((?:[^']|(?<=\w)'(?=\w))*)'(?!\w)|"
+    r"(?<!\w)‘((?:[^’]|(?<=\w)’(?=\w))*)’(?!\w)"
+)
+"""As what stands in _QUOTED, which says whether words are quoted at all, and what is quoted in
+German, has an apostrophe, or is nothing."""
 _NAMED = re.compile(r"\b(?:the |a |an )?(?:spoken )?(?:words?|phrase|sentence|name)\b", re.I)
 _SWAP = re.compile(
-    r"\b(?:replac|swap|substitut|exchang|chang|turn|convert|correct|modif)\w*\b", re.I
+    r"\b(?:replac|swap|substitut|exchang|chang|turn|convert|correct|modif|translat)\w*\b", re.I
 )
+_BY = re.compile(r"(?:with|by|to|into|for)$", re.I)
+_BECOMES = re.compile(
+    r"(?:(?:now|is|should|must|has to|needs to|to|will) )*(?:->|=>|→|⇒|becomes?|be|turns? into|"
+    r"(?:be )?(?:replac|chang|swapp|exchang|correct|turn)ed (?:with|by|to|into|for))$",
+    re.I,
+)
+"""Between a word and the one that it gives way to."""
 _STRESS = re.compile(
     r"\b(?:emphasi[sz]|stress|accentuat|highlight|pronounc|enunciat|articulat)\w*|\bemphasis\b"
     r"|\b(?:pause|silence|gap)s?\b(?!\W*[\"“'])",
     re.I,
 )
 """What a word is to sound like, or what is to be beside it: no word comes or goes."""
+_DENIED = (
+    r"(?:n't|\b(?:never|not|no longer|without|stop(?:s|ped)?|avoid(?:s|ing)?)) (?:\w+ )?"
+    r"(?:say|sa(?:ys|id)|utter|mention|speak|ask|answer|reply|shout|whisper)(?:s|ed|ing)?\b"
+)
+_NOT_SAID = re.compile(rf"{_DENIED}[\s:,]*$", re.I)
 _REMOVE = re.compile(
-    r"\b(?:remov|delet|eras|omit|drop|skip|bleep|censor|mut|silenc)\w*\b|"
-    r"\b(?:don't|never|not) say\b|\b(?:cut|take|cross|leave)\b.*\bout\b|\bcut\b",
+    r"\b(?:remov|delet|eras|omit|drop|skip|bleep|beep|censor|mut|silenc)\w*\b|"
+    rf"{_DENIED}|\b(?:cut|take|cross|leave)\b.*\bout\b|\bcut\b",
     re.I,
 )
 _INSTEAD = re.compile(
-    r"\b(?:instead of|in place of|rather than|not|where (?:\w+ ){1,2}says?)\s*$", re.I
+    r"\b(?:(?:instead of|in place of|rather than)(?: \w+ing)?|not|no|without|"
+    r"where (?:\w+ ){1,2}says?)\s*$",
+    re.I,
 )
 _PLACE = re.compile(
     r"\b(?:before|after|following|behind|between|to the word)\s*$|^(?:in|from)$"
@@ -36,7 +61,23 @@ _PLACE = re.compile(
 )
 _ALSO = re.compile(r"^(?:,|and|or|,\s*(?:and|or))$", re.I)
 """Between two names that are to share a fate."""
-_ALIKE, _SAME = 0.6, 0.95  # of letters: below the one two words are others, from the other on one
+_STAYS = re.compile(
+    r"\b(?:keep|preserve|retain|leave)(?: only| just)?$|\bexcept(?: for)?$|"
+    r"\b(?:everything|anything|all) but$|\b(?:pitch|volume|loudness|level|speed|pace) (?:of|on)$",
+    re.I,
+)
+_SOUND = re.compile(r"(?:^|\b(?:make|let|have|should sound))$", re.I)
+_OUT = re.compile(r"\b(?:leave|take|bleep|beep|edit|cross)$", re.I)
+_TOLD_PLAINLY = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\b(?:instead of|rather than) (?:saying )?(?P<gone>[^,;.]+), (?:\w+ ){0,3}?"
+        r"say(?:s|ing)? (?P<new>.+)",
+        r"\bsay(?:s|ing)? (?P<new>.+?),? (?:instead of|in place of|rather than|(?:and )?not) "
+        r"(?P<gone>.+)",
+    )
+)
+_MOST = 2000  # characters that are read of a text
 
 
 class Spoken(NamedTuple):
@@ -46,20 +87,33 @@ class Spoken(NamedTuple):
     gone: tuple[str, ...]
 
 
-class Done(NamedTuple):
-    """How far the asked words came and went, -1 (the opposite) to 1; and the share of others."""
+class _Quote(NamedTuple):
+    """Quoted words, and what stands before and behind them, up to the next."""
 
-    asked: float
-    others: float
+    words: str
+    lead: str
+    tail: str
 
 
 def quotes_changed(before: str, after: str) -> bool:
     """Whether two captions quote other speech."""
-    return _quotes(before) != _quotes(after)
+    was, now = ([x.words for x in _quotes(_QUOTED, text)] for text in (before, after))
+    return was != now
+
+
+def quotes_speech(instruction: str) -> bool:
+    """Whether an instruction quotes words, and not to tell a place or how they are to sound."""
+    text = unquoted(instruction)
+    first = _QUOTED.search(text)
+    if first is None or _STRESS.search(instruction[: first.start()]):
+        return False
+    return any(_fates([quote.lead for quote in _quotes(_QUOTED, text)]))
 
 
 def asked_speech(before: str, after: str, instruction: str) -> Spoken:
     """Of what captions quote; where these do not differ, of what an instruction says.
+
+    What is beyond 2,000 characters is not read.
 
     >>> asked_speech('He says "good morning".', 'He says "good evening".', "")
     Spoken(new=('evening',), gone=('morning',))
@@ -68,119 +122,113 @@ def asked_speech(before: str, after: str, instruction: str) -> Spoken:
     >>> asked_speech("A man.", "A man.", "Replace the word cat by dog.")
     Spoken(new=('dog',), gone=('cat',))
     """
-    was, now = (" ".join(_quotes(text)) for text in (before, after))
-    if now or was:
-        new, gone = changed_words(was, now)
-        if new or gone:
-            return Spoken(*((x,) if x else () for x in (new, gone)))
-    if told := quoted_speech(instruction):
-        return told
-    if _STRESS.search(instruction):
+    captions = _of_captions(before[:_MOST], after[:_MOST])
+    if captions.new or captions.gone:
+        return captions
+    instruction = instruction[:_MOST]
+    if quotes := _quotes(_SPOKEN, unquoted(instruction)):
+        return _of_quotes(quotes)
+    if _STRESS.search(instruction) or _SPOKEN.search(instruction):
         return Spoken((), ())
-    if not re.search(_QUOTED, instruction):
-        plain = _NAMED.sub(" ", instruction)
-        said = re.search(
-            r"(?i)\bsay(?:s|ing)? (.+?) (?:instead of|in place of|rather than) (.+)", plain
-        )
-        new, gone = said.groups() if said else asked_words("", "", " ".join(plain.split()))
-        return Spoken(*(tuple(filter(None, [_plain(x)])) for x in (new, gone)))
-    return Spoken((), ())
+    plain = " ".join(_NAMED.sub(" ", instruction).split())
+    if said := next(filter(None, (x.search(plain) for x in _TOLD_PLAINLY)), None):
+        new, gone = said["new"], said["gone"]
+    else:
+        new, gone = asked_words("", "", plain)
+    return Spoken(*(tuple(filter(None, [_plain(x)])) for x in (new, gone)))
 
 
-def quoted_speech(instruction: str) -> Spoken | None:
-    """What an instruction says of the words that it quotes; None where it quotes none."""
-    found = list(re.finditer(_QUOTED, unquoted(instruction)))
-    if not found:
-        return None
-    if _STRESS.search(instruction[: found[0].start()]):
+def _of_captions(before: str, after: str) -> Spoken:
+    """What two captions quote; of a sentence each stretch of words that is another."""
+    (was, _), (now, denied) = map(_uttered, (before, after))
+    new, gone = list[str](), list[str]()
+    matcher = difflib.SequenceMatcher(None, was, now, autojunk=False)
+    for kind, start, stop, first, last in matcher.get_opcodes():
+        if kind != "equal":
+            came, went = changed_words(" ".join(was[start:stop]), " ".join(now[first:last]))
+            new += [came] if came else []
+            gone += [went] if went else []
+    moved = {*new} & {*gone}
+    gone += [x for x in denied if x not in gone]
+    return Spoken(*(tuple(x for x in phrases if x not in moved) for phrases in (new, gone)))
+
+
+def _uttered(caption: str) -> tuple[list[str], list[str]]:
+    """Words that a caption quotes, and phrases that it quotes as not said."""
+    said, denied = list[str](), list[str]()
+    for quote in _quotes(_SPOKEN, caption):
+        if _NOT_SAID.search(quote.lead):
+            denied.append(_plain(quote.words))
+        else:
+            said += quote.words.lower().split()
+    return said, list(filter(None, denied))
+
+
+def _of_quotes(quotes: Sequence[_Quote]) -> Spoken:
+    """What an instruction says of the words that it quotes."""
+    if _STRESS.search(quotes[0].lead):
         return Spoken((), ())
-    names = [_plain(next(filter(None, one.groups()))) for one in found]
-    leads = [
-        _NAMED.sub("", instruction[start:stop]).strip()
-        for start, stop in zip(
-            [0, *(x.end() for x in found)], [x.start() for x in found], strict=False
+    new, gone = list[str](), list[str]()
+    for quote, fate in zip(quotes, _fates([quote.lead for quote in quotes]), strict=True):
+        out = _OUT.search(quote.lead) and re.match(r"\s*out\b", quote.tail, re.I)
+        stays = _STAYS.search(quote.lead) or (
+            fate == "new" and _SOUND.search(quote.lead) and is_degree(quote.tail)
         )
-    ]
-    return _told(names, leads)
+        if out or (fate == "gone" and not stays):
+            gone.append(_plain(quote.words))
+        elif fate == "new" and not stays:
+            new.append(_plain(quote.words))
+    return Spoken(tuple(filter(None, new)), tuple(filter(None, gone)))
 
 
-def _told(names: list[str], leads: list[str]) -> Spoken:
-    """Quoted names, and what an instruction says before each of them."""
-    new: list[str] = []
-    gone: list[str] = []
-    at = next((place for place, lead in enumerate(leads) if _SWAP.search(lead)), len(leads))
-    swap = at + 1 < len(names)
-    reverse = swap and re.match(r"substitut", leads[at], re.I) and leads[at + 1] == "for"
+def _fates(leads: Sequence[str]) -> list[str]:
+    """Of quoted words by what stands before each: "new", "gone", "" of those that tell a place."""
+    swaps = _swaps(leads)
+    first = min((place for place in swaps if _SWAP.search(leads[place])), default=0)
+    fates: list[str] = []
     beside = goes = False
-    for place, (name, lead) in enumerate(zip(names, leads, strict=True)):
-        also = bool(place and _ALSO.match(lead)) and not (swap and place == at + 1)
-        beside = bool(_PLACE.search(lead)) or (beside and also) or (swap and place < at)
+    for place, lead in enumerate(leads):
+        second = place - 1 in swaps
+        also = bool(place and _ALSO.match(lead)) and not second
+        from_to = place in swaps and lead.lower() == "from"
+        beside = not from_to and bool(_PLACE.search(lead) or (beside and also) or place < first)
         if beside:
+            fates.append("")
             continue
         if not also:
             goes = bool(_INSTEAD.search(lead) or _REMOVE.search(lead))
-            if swap and place in (at, at + 1):
-                goes = place == (at + 1 if reverse else at)
-        (gone if goes else new).append(name)
-    return Spoken(tuple(new), tuple(gone))
+        if second or place in swaps:
+            goes = second == swaps[place - second]
+        fates.append("gone" if goes else "new")
+    return fates
 
 
-def done(asked: Spoken, before: str, after: str) -> Done:
-    """Transcripts of the original and the edit, compared.
-
-    A phrase counts by how alike its letters are to a stretch of as many words, since recognisers
-    mishear; `others` is the share of the original's words that came or went besides.
-
-    >>> done(Spoken(("blue",), ("red",)), "the red car", "the blue car")
-    Done(asked=1.0, others=0.0)
-    """
-    was, now = _words(before), _words(after)
-    changes = [_count(phrase, now) - _count(phrase, was) for phrase in asked.new]
-    changes += [_count(phrase, was) - _count(phrase, now) for phrase in asked.gone]
-    matcher = difflib.SequenceMatcher(None, was, now, autojunk=False)
-    came = gone = 0
-    for kind, start, stop, first, last in matcher.get_opcodes():
-        if kind != "equal" and _likeness("".join(was[start:stop]), "".join(now[first:last])) < 1:
-            gone += stop - start
-            came += last - first
-    came = max(came - sum(len(_words(phrase)) for phrase in asked.new), 0)
-    gone = max(gone - sum(len(_words(phrase)) for phrase in asked.gone), 0)
-    limited = [max(-1.0, min(change, 1.0)) for change in changes]
-    return Done(sum(limited) / max(len(limited), 1), min(max(came, gone) / max(len(was), 1), 1.0))
+def _swaps(leads: Sequence[str]) -> dict[int, bool]:
+    """Which quoted words are to give way to those that follow them, or (True) the reverse."""
+    swaps: dict[int, bool] = {}
+    told = next((place for place, lead in enumerate(leads) if _SWAP.search(lead)), len(leads))
+    for place, (lead, link) in enumerate(pairwise(leads)):
+        if place - 1 in swaps:
+            continue
+        if place == told:
+            if not (_INSTEAD.search(link) or _REMOVE.search(link)):
+                swaps[place] = bool(re.search(r"\bsubstitut", lead, re.I)) and link == "for"
+        elif place - 2 in swaps and _ALSO.match(lead) and _BY.match(link):
+            swaps[place] = swaps[place - 2] and link == "for"
+        elif _BECOMES.match(link) or (lead.lower() == "from" and _BY.match(link)):
+            swaps[place] = False
+    return swaps
 
 
-def _count(phrase: str, words: list[str]) -> float:
-    """How often it is said, the words of no two places being the same."""
-    wanted = _words(phrase)
-    target = "".join(wanted)
-    total, place = 0.0, 0
-    while place < len(words) and target:
-        fits = [
-            (_likeness(target, "".join(words[place : place + size])), size)
-            for size in {max(len(wanted) - 1, 1), len(wanted), len(wanted) + 1}
-        ]
-        likest, size = max(fits, key=lambda fit: (fit[0], -abs(fit[1] - len(wanted))))
-        following = _likeness(target, "".join(words[place + 1 : place + 1 + len(wanted)]))
-        if likest > 0 and likest >= following:
-            total += likest
-            place += size
-        else:
-            place += 1
-    return total
-
-
-def _likeness(x: str, y: str) -> float:
-    """Of letters, 0 (other words) to 1 (the same)."""
-    ratio = difflib.SequenceMatcher(None, x, y, autojunk=False).ratio()
-    return min(max((ratio - _ALIKE) / (_SAME - _ALIKE), 0.0), 1.0)
-
-
-def _quotes(text: str) -> list[str]:
-    return [next(filter(None, groups)) for groups in re.findall(_QUOTED, text)]
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"[^\W_]+", _plain(text).replace("'", ""))
+def _quotes(pattern: re.Pattern[str], text: str) -> list[_Quote]:
+    found = list(pattern.finditer(text))
+    ends = [0, *(x.end() for x in found)]
+    starts = [*(x.start() for x in found), len(text)]
+    between = [text[end:start] for end, start in zip(ends, starts, strict=True)]
+    return [
+        _Quote(one[one.lastindex or 0], _NAMED.sub("", lead).strip(), tail)
+        for one, lead, tail in zip(found, between, between[1:], strict=False)
+    ]
 
 
 def _plain(text: str) -> str:

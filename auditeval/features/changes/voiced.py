@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from auditeval.features.changes.spoken import asked_speech, done
+from auditeval.features.changes.spoken import asked_speech
+from auditeval.features.changes.transcripts import done
 from auditeval.features.comparison import Frames
 
 HEARD: tuple[str, ...] = (
@@ -43,10 +44,13 @@ _AROUSED = {"pitch": 0.2, "range": 0.3, "tilt": 4.0, "level": 4.0, "rate": 1.5}
 def voiced(before: Frames, after: Frames, words: tuple[str, str, str]) -> dict[str, float]:
     """Frames of `voices`, captions and instruction to steps by HEARD, below 0 the other way.
 
-    Nothing where a clip has no voice; nothing of what is said where no words tell what it is to be.
+    Nothing where no clip has a voice, and where one has none what words tell is to be said; nothing
+    of this where they do not.
     """
+    spoken = _said(before, after, words)
     if "manner" not in before or "manner" not in after:
-        return {}
+        heard = "manner" in before or "manner" in after
+        return {"said": spoken["said"]} if heard and "said" in spoken else {}
     was, now = (dict(zip(MANNER, x["manner"][0].tolist(), strict=True)) for x in (before, after))
     change = {name: now[name] - was[name] for name in MANNER}
     woman = [1 / (1 + np.exp(-(x["pitch"] - _BOUNDARY) / _WIDTH)) for x in (was, now)]
@@ -60,15 +64,12 @@ def voiced(before: Frames, after: Frames, words: tuple[str, str, str]) -> dict[s
         **{"whispered": breath, "voiced": -breath},
         **{"lively": aroused, "calm": -aroused},
     }
-    return {
-        name: float(np.clip(value, -_MOST, _MOST))
-        for name, value in (values | _said(before, after, words)).items()
-    }
+    return {name: float(np.clip(value, -_MOST, _MOST)) for name, value in (values | spoken).items()}
 
 
 def _said(before: Frames, after: Frames, words: tuple[str, str, str]) -> dict[str, float]:
     asked = asked_speech(*words)
-    texts = (bytes(x["said"]).decode(errors="replace") for x in (before, after))
+    texts = (bytes(x.get("said", b"")).decode(errors="replace") for x in (before, after))
     made = done(asked, *texts)
     said = {"said": _MOST * made.asked} if asked.new or asked.gone else {}
     return said | {"said_otherwise": _MOST * made.others}

@@ -14,7 +14,7 @@ from auditeval.features.changes.made import HEARD, made
 from auditeval.features.changes.of_one import levels, one_of, steps_of_one
 from auditeval.features.changes.pace_and_pitch import HOP_SECONDS, RATE_HZ, Turned, tones, turned
 from auditeval.features.changes.polarity import said_apart
-from auditeval.features.changes.spoken import quoted_speech, quotes_changed
+from auditeval.features.changes.spoken import quotes_changed, quotes_speech
 from auditeval.features.changes.voiced import HEARD as VOICED
 from auditeval.features.changes.voiced import RELATED, voiced
 from auditeval.features.changes.weigh import NAMES, weigh_changes
@@ -148,7 +148,7 @@ class Changes(Extractor):
             asked = _settled(asked)
         else:
             asked[:2] = _larger(asked[:2])
-        if same_words(before, after) and any(quoted_speech(texts.words[2]) or ()):
+        if same_words(before, after) and quotes_speech(texts.words[2]):
             asked[2, CHANGES.index("said")] = 1.0
         asked = asked.max(axis=0)
         asked[CHANGES.index(EVENT)] = 0.0

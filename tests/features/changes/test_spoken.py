@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from auditeval.features.changes.spoken import Done, Spoken, asked_speech, done
+from auditeval.features.changes.spoken import Spoken, asked_speech
+from auditeval.features.changes.transcripts import Done, done
 
 BEFORE = "the red car stopped in front of the school"
 
@@ -30,6 +31,22 @@ BEFORE = "the red car stopped in front of the school"
         ('Emphasize the word "red".', [], []),
         ('Insert a pause between "red" and "blue".', [], []),
         ('Add a door slam after he says "red".', [], []),
+        ('"red" should become "blue".', ["blue"], ["red"]),
+        ('"red" -> "blue"', ["blue"], ["red"]),
+        ('Replace "cat" with "dog" and "red" with "blue".', ["dog", "blue"], ["cat", "red"]),
+        ('Turn to the crowd and say "dog" instead of "cat".', ["dog"], ["cat"]),
+        ('The speaker shouldn\'t say "hello".', [], ["hello"]),
+        ('Stop saying "hello".', [], ["hello"]),
+        ('Leave "hello" out.', [], ["hello"]),
+        ('Keep "hello", remove "goodbye".', [], ["goodbye"]),
+        ('Remove everything except "hello".', [], []),
+        ('Make "hello" louder.', [], []),
+        ('Raise the pitch of the word "hello".', [], []),
+        ('Replace "cat" by "".', [], ["cat"]),
+        ("Change 'I can't go' to 'I can go'.", ["i can go"], ["i can't go"]),
+        ("Say „Katze“ instead of „Hund“.", ["katze"], ["hund"]),
+        ("The speaker should say dog, not cat.", ["dog"], ["cat"]),
+        ("Instead of cat, say dog.", ["dog"], ["cat"]),
         ("Replace the word cat by dog.", ["dog"], ["cat"]),
         ("Say tomorrow instead of today.", ["tomorrow"], ["today"]),
         ("Delete the word actually.", [], ["actually"]),
@@ -45,6 +62,15 @@ def test_captions_that_quote_go_before_instructions() -> None:
     captions = 'He says "we leave at nine".', 'He says "we leave at ten".'
     assert asked_speech(*captions, 'Say "never".') == Spoken(("ten",), ("nine",))
     assert asked_speech("A man.", 'A man says "hello there".', "") == Spoken(("hello there",), ())
+    captions = 'He says "the red car is at home".', 'He says "the blue car is at work".'
+    assert asked_speech(*captions, "") == Spoken(("blue", "work"), ("red", "home"))
+
+
+def test_captions_that_deny_words() -> None:
+    says, denies = 'A man says "hello".', 'A man speaks, but doesn\'t say "hello".'
+    assert asked_speech(says, denies, "") == Spoken((), ("hello",))
+    assert asked_speech(denies, says, "") == Spoken(("hello",), ())
+    assert asked_speech("A man speaks.", denies, "") == Spoken((), ("hello",))
 
 
 @pytest.mark.parametrize(
@@ -79,3 +105,34 @@ def test_a_word_that_stands_there_already_is_counted() -> None:
     asked = Spoken(("very",), ())
     assert done(asked, "very cold", "very very cold").asked == 1.0
     assert done(asked, "very cold", "very cold").asked == 0.0
+
+
+@pytest.mark.parametrize(
+    ("said", "heard"),
+    [
+        ("twenty", "20"),
+        ("one hundred and five", "105"),
+        ("two thousand", "2,000"),
+        ("nineteen ninety", "1990"),
+        ("twenty-one dollars", "$21"),
+        ("fifty percent", "50%"),
+        ("cafe", "café"),
+        ("I don't", "I don’t"),
+    ],
+)
+def test_a_word_is_the_same_however_it_is_written(said: str, heard: str) -> None:
+    sentence = "there were {} left"
+    for one, two in ((said, heard), (heard, said)):
+        asked = Spoken((one,), ("none",))
+        assert done(asked, sentence.format("none"), sentence.format(two)).asked == 1.0
+    assert done(Spoken(("30",), ()), "none", "20").asked == 0.0
+
+
+def test_a_long_text_is_looked_for_by_parts() -> None:
+    """In one stretch it took minutes, and a word that was heard otherwise cost the whole."""
+    words = "abcdefghijklmnopqrstuvwxyz"
+    text = " ".join(f"{one}{two}{one}{one}" for one in words[:15] for two in words[:12])
+    heard = text.replace("gag", "other")
+    assert done(Spoken((text,), ()), "", text).asked == 1.0
+    assert 0.8 < done(Spoken((text,), ()), "", heard).asked < 1.0
+    assert done(Spoken((text,), ()), "", "we will be late").asked == 0.0

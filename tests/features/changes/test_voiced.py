@@ -36,6 +36,15 @@ def test_nothing_changed() -> None:
 
 def test_no_voice_tells_nothing() -> None:
     assert steps(clip(), {}) == steps({}, clip()) == {}
+    words = ("Rain.", "Rain.", 'Add a man saying "nine".')
+    assert steps({}, {}, words) == {}
+
+
+def test_who_begins_to_speak_says_the_right_words_or_not() -> None:
+    words = ("Rain.", 'Rain, and a man says "we leave at nine".', "")
+    assert steps({}, clip(), words) == {"said": 4.0}
+    assert steps({}, clip("hello there"), words) == {"said": 0.0}
+    assert steps(clip(), {}, (words[1], words[0], "")) == {"said": 4.0}
 
 
 def test_what_no_words_tell_is_not_measured() -> None:
