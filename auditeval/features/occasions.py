@@ -9,21 +9,47 @@ import numpy as np
 from scipy.ndimage import binary_closing, label, uniform_filter1d
 
 from auditeval.features.alignment import FRAME_SECONDS
+from auditeval.features.changes.numerals import NUMBERS
+from auditeval.features.changes.polarity import said_apart
 from auditeval.features.comparison import same_words
 
-_NUMBERS = {"once": 1, "one time": 1, "twice": 2, "two times": 2} | {
-    f"{word} times": number
-    for number, word in enumerate(["three", "four", "five", "six", "seven", "eight"], 3)
+_NUMBERS = {"once": 1, "one time": 1, "twice": 2, "thrice": 3} | {
+    f"{word} times": number for word, number in NUMBERS.items() if 1 < number <= 20
 }
 _CLAUSE = re.compile(r"[,;:.]| while | and | with | as ")
 _ORDER = (
-    (re.compile(r",? (?:and )?(?:then|afterwards|followed by|before)\b "), False),
-    (re.compile(r",? after\b "), True),
+    (
+        re.compile(
+            r",? (?:and )?(?:then|afterwards?|after (?:that|this|which)|followed by|"
+            r"before(?! (?:an?|the) (?:\w+ )?(?:crowd|audience|court|jury|class)\b))\b,? "
+        ),
+        False,
+    ),
+    (re.compile(r"(?<!runs)(?<!running)(?<!looks)(?<!looking),? after\b "), True),
+)
+_FIRST = re.compile(r"(?P<word>after|before) (?P<one>[^,;.]+), (?P<other>[^,;.]+)")
+_AROUND = re.compile(
+    r"^(?:(?:please|and|first(?:ly)?,?|add|insert|put|place|play|include) )+|"
+    r" (?:right|shortly|just|soon|immediately|directly)$"
+)
+# Nothing that sounds at a moment: a time, what was named before, an end, or another order.
+_NO_SOUND = re.compile(
+    r"^(?:(?:and|that|this|it|which|another|the other|a (?:while|moment|bit|few)|long|some time|"
+    r"\d.*|stops?|ends?|pauses?|continues?|silence|nothing|make|raise|lower|turn|change|convert|"
+    r"replace|remove|delete|mute|cut|increase|decrease|reduce|boost|speed|slow|apply|give|let|"
+    r"keep|shift)\b|$)|\b(?:stops?|ends?|fad(?:es?|ing)|ceases?|disappears?|no|without)\b"
 )
 _PLACE = re.compile(
     r"\b(?:at|in|near|towards?|right at) the (?:very )?(?P<which>end|beginning|start)\b"
+    r"(?: of (?:it|(?:the|this) (?:\w+ )?(?:clip|recording|audio|track|sounds?|file|scene))\b|"
+    r"(?! of\b))"
 )
-_COUNT = re.compile(rf"(?<!at )\b(?P<number>{'|'.join(_NUMBERS)})\b")
+# Not "twice as loud", "once the rain stops", "once more", "at least twice".
+_COUNT = re.compile(
+    rf"(?<!at )(?<!least )(?<!than )(?<!or )\b(?:(?P<number>{'|'.join(_NUMBERS)})|"
+    r"(?P<digits>\d{1,2})(?: times\b| ?[x×]))(?!\w)"
+    r"(?! (?:as|more|again|upon|or|an?|the|it|he|she|they|its|\w+er)\b)"
+)
 _APART, _TOLD = 0.5, 0.15  # seconds of one sound before the other; of a clip beside its middle
 _GAP_SECONDS, _CHANGED_DB = 0.25, 3.0
 _MOST = 0.45  # of the patches
@@ -57,25 +83,42 @@ def asked_occasions(before: str, after: str, instruction: str) -> Occasions:
         now = now._replace(first="", second="")
     if now[2:4] == was[2:4]:
         now = now._replace(placed="", late=0.0)
-    return now._replace(times=0) if now.times == was.times else now
+    if now.times == was.times:
+        return now._replace(times=0)
+    if was.times and now.times and same_words(*(_COUNT.sub("", x.lower()) for x in texts)):
+        now = now._replace(times=abs(now.times - was.times))  # so often it comes, or goes
+    return now
 
 
 def _occasions(text: str) -> Occasions:
-    """Of one text; of several of a kind the first."""
-    text = " ".join(text.lower().split())
+    """Of one text, but for what it quotes; of several of a kind the first."""
+    text = said_apart(text)
     found = Occasions()
-    for pattern, turned in _ORDER:
-        if (at := pattern.search(text)) and not found.first:
-            sides = _CLAUSE.split(text[: at.start()])[-1], _CLAUSE.split(text[at.end() :])[0]
-            first, second = (side.strip() for side in (sides[::-1] if turned else sides))
-            if first and second:
-                found = found._replace(first=first, second=second)
+    orders = [
+        (_CLAUSE.split(text[: at.start()])[-1], _CLAUSE.split(text[at.end() :])[0], turned)
+        for pattern, turned in _ORDER
+        if (at := pattern.search(text))
+    ]
+    if at := _FIRST.match(text):
+        orders.insert(0, (at["one"], _CLAUSE.split(at["other"])[0], at["word"] == "before"))
+    for one, other, turned in orders:
+        first, second = map(_named, (other, one) if turned else (one, other))
+        if first and second and first != second and not found.first:
+            found = found._replace(first=first, second=second)
     if at := _PLACE.search(text):
-        placed = _CLAUSE.split(text[: at.start()].rstrip(" ,"))[-1].strip()
-        found = found._replace(placed=placed, late=float(at["which"] == "end"))
+        before = _CLAUSE.split(text[: at.start()])
+        behind = _CLAUSE.split(text[at.end() :].lstrip(" ,"))[0]
+        if placed := _named(before[-1].strip() or behind or "".join(before[-2:-1])):
+            found = found._replace(placed=placed, late=float(at["which"] == "end"))
     if at := _COUNT.search(text):
-        found = found._replace(times=_NUMBERS[at["number"]])
+        found = found._replace(times=int(at["digits"] or _NUMBERS[at["number"]]))
     return found
+
+
+def _named(side: str) -> str:
+    """The sound that a part of a clause names, "" of none that comes at a moment."""
+    left = _AROUND.sub("", side.strip())
+    return "" if _NO_SOUND.search(left) else left
 
 
 def in_order(first: np.ndarray, second: np.ndarray, seconds: np.ndarray) -> float:

@@ -26,6 +26,27 @@ def heard_at(*places: int) -> np.ndarray:
         ("A dog barks near the start.", Occasions(placed="a dog barks")),
         ("Rain, and a dog barks twice.", Occasions(times=2)),
         ("A dog barks three times.", Occasions(times=3)),
+        ("Rain, and a dog barks 2 times.", Occasions(times=2)),
+        ("Rain, and a dog barks 12x.", Occasions(times=12)),
+        ("First a dog barks, then a bell rings.", Occasions("a dog barks", "a bell rings")),
+        ("After a dog barks, a bell rings.", Occasions("a dog barks", "a bell rings")),
+        ("Before a bell rings, a dog barks.", Occasions("a dog barks", "a bell rings")),
+        ("A dog barks, and after that a bell rings.", Occasions("a dog barks", "a bell rings")),
+        ("A bell rings right after a dog barks.", Occasions("a dog barks", "a bell rings")),
+        ("A bell rings, at the end a dog barks.", Occasions(placed="a dog barks", late=1.0)),
+        ("At the start, a dog barks.", Occasions(placed="a dog barks")),
+        ("A dog barks at the end of the clip.", Occasions(placed="a dog barks", late=1.0)),
+        ("A dog barks at the end of the street.", Occasions()),
+        ("Rain that stops at the end.", Occasions()),
+        ("A dog barks, then stops.", Occasions()),
+        ("A man speaks before a large audience.", Occasions()),
+        ("A dog barks after a while.", Occasions()),
+        ("Dogs bark one after another.", Occasions()),
+        ("Rain, twice as loud.", Occasions()),
+        ("Once upon a time it rained.", Occasions()),
+        ("A dog barks once the rain ends.", Occasions()),
+        ("A dog barks at least twice.", Occasions()),
+        ('A man says "I came twice, then left at the end".', Occasions()),
         ("Many people talk at once.", Occasions()),
         ("Rain, with a dog barking.", Occasions()),
     ],
@@ -45,6 +66,25 @@ def test_what_was_so_before_is_not_asked_for() -> None:
     assert asked_occasions(f"{before}.", "A bell rings, then a dog barks.", "").first == (
         "a bell rings"
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "times"),
+    [("once", "three times", 2), ("three times", "twice", 1), ("twice", "twice", 0)],
+)
+def test_of_a_number_that_changes_the_rest_comes_or_goes(
+    before: str, after: str, times: int
+) -> None:
+    found = asked_occasions(f"A dog barks {before}.", f"A dog barks {after}.", "")
+    assert found == Occasions(times=times)
+    assert asked_occasions("Rain.", f"A dog barks {after}.", "").times > times
+
+
+def test_orders_are_no_sounds() -> None:
+    for asked in ("Raise the pitch, then add a dog.", "Add a dog, then raise the pitch."):
+        assert asked_occasions("Rain.", "Rain.", asked) == Occasions()
+    asked = "Add a dog, then a bell."
+    assert asked_occasions("Rain.", "Rain.", asked)[:2] == ("a dog", "a bell")
 
 
 def test_order() -> None:
