@@ -32,7 +32,8 @@ GIVEN = {
     "install.md": ["Python 3.10 to 3.13"],
     "listening.md": [],
     "limits.md": [
-        *("90 %", "0.1 or more", "20 ms", "40 dB", ".032 of a point, not .05", "0.35 of a point"),
+        *("90 %", "0.1 or more", "20 ms", "8 of 36", "40 dB", ".032 of a point, not .05"),
+        "0.35 of a point",
         *(
             "700 Hz is no worse than one up to 1.5 kHz (2.22 and\n  2.15)",
             "loses .29",
