@@ -89,7 +89,7 @@ GIVEN = {
         "of 30 s",
         "tests is .85",
         "CC BY 3.0",
-        *("where .80", ".95 wanted", ".90 wanted", "to 1.00"),
+        *("where .80", ".95 wanted", ".90 wanted", ".70 wanted", "to 1.00"),
         "misses 73 of 1200",
         "noise 10 dB below",
         ".66 to .72 of codecs in quality and .54 to .62 in",
