@@ -20,6 +20,7 @@ import torch
 import typer.main
 from commands import Ended, row_of, write_rows
 from forked_commands import draw_blank_plots
+from two_devices import prepare as prepare_two_devices
 
 import auditeval
 from auditeval import checkpoint, manifest
@@ -66,6 +67,7 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
+    prepare_two_devices()
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -136,16 +137,16 @@ def test_an_epoch_is_one_set(tmp_path: Path) -> None:
     assert again == pytest.approx({**found, "val/data/left_out": 0}, rel=1e-6)
 
 
+def fit_by_two(found: Path) -> None:
+    metric = DataQuality(fakes(), cache_dir=found / "cache")
+    trainer = fit(metric, Editor(), devices=2, strategy="ddp")
+    (found / f"{trainer.global_rank}.json").write_text(json.dumps(logged(trainer)))
+
+
 @needs_fork
 def test_two_devices_are_as_one(tmp_path: Path) -> None:
     """23 clips on two devices are 24 steps: the clip that is dealt twice counts once."""
-
-    def run() -> None:
-        metric = DataQuality(fakes(), cache_dir=tmp_path / "cache")
-        trainer = fit(metric, Editor(), devices=2, strategy="ddp")
-        (tmp_path / f"{trainer.global_rank}.json").write_text(json.dumps(logged(trainer)))
-
-    on_two_devices(run, tmp_path / "said")
+    on_two_devices(partial(fit_by_two, tmp_path), tmp_path / "said")
     for rank in range(2):
         found = json.loads((tmp_path / f"{rank}.json").read_text())
         assert found.pop("val/data/left_out") == 0

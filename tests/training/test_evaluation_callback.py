@@ -6,6 +6,7 @@ import csv
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -166,15 +167,16 @@ def test_an_epoch_is_one_set(folder: Path, single: dict[str, float]) -> None:
     assert evaluated(folder, batch_size=CLIPS, max_epochs=3) == single
 
 
+def evaluated_by_two(folder: Path, found: Path) -> None:
+    values = evaluated(folder, devices=2, strategy="ddp")
+    assert torch.distributed.get_backend() == "gloo"
+    assert torch.distributed.get_world_size() == 2
+    (found / f"{torch.distributed.get_rank()}.json").write_text(json.dumps(values))
+
+
 @needs_fork
 def test_two_processes_are_as_one(folder: Path, single: dict[str, float], tmp_path: Path) -> None:
-    def run() -> None:
-        found = evaluated(folder, devices=2, strategy="ddp")
-        assert torch.distributed.get_backend() == "gloo"
-        assert torch.distributed.get_world_size() == 2
-        (tmp_path / f"{torch.distributed.get_rank()}.json").write_text(json.dumps(found))
-
-    on_two_devices(run, tmp_path / "said")
+    on_two_devices(partial(evaluated_by_two, folder, tmp_path), tmp_path / "said")
     for rank in range(2):
         assert json.loads((tmp_path / f"{rank}.json").read_text()) == single
 

@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -257,7 +258,7 @@ def test_two_devices_train_as_one_that_accumulates(
     one, two = tmp_path / "one", tmp_path / "two"
     train(configured(tiny_omni, table, one, *plain, "fit.accumulate=2"))
     plain += ["fit.accumulate=1", "trainer.devices=2", "fit.gradient_checkpointing=true"]
-    on_two_devices(lambda: train(configured(tiny_omni, table, two, *plain)), tmp_path / "said")
+    on_two_devices(partial(train, configured(tiny_omni, table, two, *plain)), tmp_path / "said")
     for key, tensor in weights(one).items():
         assert (weights(two)[key].float() - tensor.float()).abs().max() < 1e-5, key
 
