@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import soxr
 
+from auditeval.text import counted
+
 MIN_SECONDS = 0.05
 """Shorter clips hold no frame that a listener could rate; they are an error."""
 
@@ -59,10 +61,9 @@ def fault(waveform: Waveform) -> str | None:
     """
     samples, rate_hz = waveform
     if len(samples) < MIN_SECONDS * rate_hz:
-        return (
-            f"holds {len(samples)} samples ({1000 * len(samples) / rate_hz:.1f} ms), at "
-            f"least {1000 * MIN_SECONDS:.0f} ms are needed"
-        )
+        there = counted(len(samples), "sample", "samples")
+        least, milliseconds = 1000 * MIN_SECONDS, 1000 * len(samples) / rate_hz
+        return f"holds {there} ({milliseconds:.1f} ms), at least {least:.0f} ms are needed"
     peak = max(-float(samples.min()), float(samples.max()))  # NaN if one of them is
     if not math.isfinite(peak):
         return "holds NaN or infinite samples"

@@ -312,7 +312,8 @@ def too_few_clusters(count: int, of: str) -> Undefined:
     >>> too_few_clusters(2, "systems").reason
     '2 systems; an interval over systems needs 5'
     """
-    return Undefined(f"{count} {of}; an interval over {of} needs {FEWEST_CLUSTERS}")
+    there = counted(count, of.removesuffix("s"), of)
+    return Undefined(f"{there}; an interval over {of} needs {FEWEST_CLUSTERS}")
 
 
 def percentiles(

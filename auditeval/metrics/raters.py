@@ -24,6 +24,7 @@ from auditeval.metrics.agreement import (
 )
 from auditeval.metrics.rater_halves import CORRELATIONS, Correlations, Value
 from auditeval.seed import SEED
+from auditeval.text import counted
 from auditeval.types import Undefined
 
 Votes = Sequence[float] | Mapping[str, float]
@@ -87,7 +88,8 @@ def icc_one_way(table: np.ndarray) -> dict[str, Value]:
     table, counts = table[counts >= 2], counts[counts >= 2]
     pairs, total = len(counts), counts.sum()
     if pairs < 2:
-        return _undefined("1", f"{pairs} pairs have 2 votes, at least 2 are needed")
+        there = counted(pairs, "pair has", "pairs have")
+        return _undefined("1", f"{there} 2 votes, at least 2 are needed")
     means = np.nanmean(table, axis=1)
     between = np.sum(counts * np.square(means - np.nanmean(table))) / (pairs - 1)
     within = np.nansum(np.square(table - means[:, None])) / (total - pairs)

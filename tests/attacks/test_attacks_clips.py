@@ -80,7 +80,7 @@ BAD_CLIPS: dict[str, tuple[Callable[[Path], Path], str]] = {
         r"c\.ogg: truncated",
     ),
     "0 samples": (lambda d: sound(d / "s0.wav", noise(0)), r"s0\.wav: holds 0 samples"),
-    "1 sample": (lambda d: sound(d / "s1.wav", noise(1)), r"s1\.wav: holds 1 samples .*50 ms"),
+    "1 sample": (lambda d: sound(d / "s1.wav", noise(1)), r"s1\.wav: holds 1 sample .*50 ms"),
     "silence": (
         lambda d: sound(d / "silent.wav", np.zeros(RATE_HZ), "PCM_16"),
         r"silent\.wav: is digital silence",

@@ -89,7 +89,7 @@ def test_without_five_groups_there_is_no_interval_and_without_one_no_value() -> 
         nobody = ceiling_within([[5.0], [1.0], []], ["a"] * 3)
         level = ceiling_within([[2.0, 2.0]] * 3, ["a"] * 3, splits=3)
     assert (one.value, one.groups) == (1, {"a": 1})
-    assert one.interval == Undefined("1 groups; an interval over groups needs 5")
+    assert one.interval == Undefined("1 group; an interval over groups needs 5")
     assert none.value == Undefined("no group has a correlation (all predictions are equal)")
     assert nobody.value == Undefined("no group has a correlation (there is none)")
     assert level.undefined == {"a": Undefined("all means of one half of the votes are equal")}
