@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes .venv (or the folder in $VENV) and installs auditeval there, pinned by constraints.txt.
-# PYTHON chooses the interpreter (3.10 to 3.13).
+# PYTHON chooses the interpreter (3.10 to 3.14).
 set -euo pipefail
 cd "$(dirname "$0")"
 venv="${VENV:-.venv}"

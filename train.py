@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -78,6 +79,8 @@ def check_groups(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    if sys.version_info >= (3, 14):  # it looks at helps, and Hydra 1.3 has one that is no text
+        vars(argparse)["ArgumentParser"]._check_help = lambda *_: None
     check_groups(sys.argv[1:])
     try:
         main()

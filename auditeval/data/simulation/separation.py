@@ -15,7 +15,13 @@ import numpy as np
 from numpy.random import Generator
 from scipy.ndimage import median_filter, uniform_filter, uniform_filter1d
 
-from auditeval.data.simulation.signals import RATE_HZ, WINDOW, resynthesized, spectrum
+from auditeval.data.simulation.signals import (
+    RATE_HZ,
+    WINDOW,
+    resynthesized,
+    spectrum,
+    times_conjugate,
+)
 
 _BANDS = 24
 _FRAMES = 25  # of 8 ms, over which the parts are fitted: 200 ms
@@ -58,7 +64,7 @@ def parts(estimate: np.ndarray, kept: np.ndarray, other: np.ndarray) -> Parts:
         return uniform_filter1d(np.add.reduceat(x, edges[:-1], axis=1), _FRAMES, axis=0)
 
     def product(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        both = x * np.conj(y)
+        both = times_conjugate(x, y)
         return mean(both.real) + 1j * mean(both.imag)
 
     power, power_2 = (mean(np.abs(x) ** 2) for x in (first, second))

@@ -96,13 +96,22 @@ def resynthesized(spectra: np.ndarray, length: int) -> np.ndarray:
     return np.pad(found[WINDOW:], (0, max(0, length)))[:length]
 
 
+def times_conjugate(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """x times the conjugate of y, with the same last bit on every Python.
+
+    Where numpy multiplies in the place of a temporary, which depends on the Python, it may swap the
+    factors, and a product of complex numbers is not commutative to the last bit.
+    """
+    return np.conj(y) * x
+
+
 def stretched(x: np.ndarray, factor: float) -> np.ndarray:
     """`factor` times as long at the same pitch, by a phase vocoder [Flanagan and Golden 1966]."""
     spectra = spectrum(x)
     times = np.arange(0, len(spectra) - 2, 1 / factor)
     first, share = times.astype(int), (times % 1)[:, None]
     sizes = (1 - share) * np.abs(spectra[first]) + share * np.abs(spectra[first + 1])
-    turns = np.angle(spectra[1:] * np.conj(spectra[:-1]))
+    turns = np.angle(times_conjugate(spectra[1:], spectra[:-1]))
     natural = 2 * np.pi * HOP * np.arange(spectra.shape[1]) / WINDOW
     turns = natural + (turns - natural + np.pi) % (2 * np.pi) - np.pi
     phases = np.angle(spectra[0]) + np.cumsum(turns[first], axis=0) - turns[first[0]]

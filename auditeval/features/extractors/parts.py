@@ -231,7 +231,7 @@ def _power(bands: np.ndarray) -> np.ndarray:
 
 
 def _product(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    both = x * np.conj(y)
+    both = np.conj(y) * x  # not x * conj(y): numpy may swap these, and the last bit with them
     return _mean(_banded(both.real)) + 1j * _mean(_banded(both.imag))
 
 
