@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from auditeval.blocks import B, Step, Worker
 from auditeval.suspects import TRIES, Case
@@ -41,10 +42,10 @@ _AHEAD = 4  # blocks a worker, that may be done before one that is awaited
 class Ray:
     """A Ray cluster, for as long as the `with` block lasts.
 
-    `address` is that of a cluster (auto: the one that this machine is part of, `ray://...`), None
-    starts one of this machine's cores. `workers` bounds how many there are, `gpus` gives each one
-    of the cluster's GPUs; by default where it has any. Raises UserError where Ray is not installed
-    or no cluster answers.
+    `address` is that of a cluster (auto: the one that RAY_ADDRESS names or this machine is part of,
+    HOST:PORT, `ray://...`), None starts one of this machine's cores, whatever others there are.
+    `workers` bounds how many there are, `gpus` gives each one of the cluster's GPUs; by default
+    where it has any. Raises UserError where Ray is not installed or no cluster answers.
     """
 
     def __init__(
@@ -58,13 +59,15 @@ class Ray:
             raise UserError(
                 "Ray is not installed: pip install -c constraints.txt '.[ray]'"
             ) from None
+        if address == "auto":
+            address = os.environ.get("RAY_ADDRESS") or address
         self._ray, self._address, self._workers, self._gpus = ray, address, workers, gpus
 
     def __enter__(self) -> Ray:
         try:
-            _knock(self._address)
+            self._knock()
             self._ray.init(
-                self._address,
+                "local" if self._address is None else self._address,
                 include_dashboard=None if self._address else False,
                 log_to_driver=False,
                 logging_level=logging.ERROR,
@@ -73,13 +76,24 @@ class Ray:
             said = (str(e).splitlines() or [type(e).__name__])[0]
             raise UserError(
                 f"{self._address or 'this machine'}: no Ray cluster answers ({said}); start one "
-                "with `ray start --head`, or leave out --address"
+                "with `ray start --head`, or leave out --address; where one asks for a token, set "
+                "RAY_AUTH_MODE=token"
             ) from None
         # Each death of a worker is ten lines there, and one of ours.
         self._ray._private.worker.print_to_stdstream = lambda *_, **__: None
         if self._gpus is None:
             self._gpus = self._ray.cluster_resources().get("GPU", 0) > 0
         return self
+
+    def _knock(self) -> None:
+        """Raises OSError where nothing listens at HOST:PORT, for which Ray would wait and wait."""
+        address = self._address or ""
+        if address == "auto":  # a cluster that ended without `ray stop` is still written down
+            address = self._ray._private.services.canonicalize_bootstrap_address(address)
+        place = urlsplit(f"//{address.removeprefix('ray://')}")
+        if place.port is not None:
+            with socket.create_connection((place.hostname, place.port), _ANSWER_SECONDS):
+                pass
 
     def __exit__(self, *_: object) -> None:
         self._ray.shutdown()
@@ -114,14 +128,6 @@ class Ray:
         """How many workers the cluster has room for."""
         there = self._ray.cluster_resources().get("GPU" if self._gpus else "CPU", 0)
         return max(1, int(min(there, self._workers or there)))
-
-
-def _knock(address: str | None) -> None:
-    """Raises OSError where nothing listens at HOST:PORT, for which Ray would wait and wait."""
-    host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
-    if colon:
-        with socket.create_connection((host, int(port)), _ANSWER_SECONDS):
-            pass
 
 
 class Holder:
@@ -257,7 +263,10 @@ class _Run:
             self._without_worker = self._looked
         elif self._looked > self._without_worker + _PATIENCE_SECONDS:
             self._without_worker = self._looked
-            log.warning("no worker has started yet: the cluster has no CPU (or GPU) free for one")
+            log.warning(
+                "no worker is ready yet: the cluster has no CPU (or GPU) free for one, or it takes "
+                "long to load"
+            )
 
     def _hand_out(self) -> None:
         """A block to each worker that has none."""

@@ -33,17 +33,37 @@ from auditeval.ray_engine import Ray
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Ray]:
-    """Two workers; they import what lies beside this file, and the package from where it is."""
+    """Two workers; they import what lies beside this file, and the package from where it is.
+
+    It is one of its own, whatever other is named for those that look for one.
+    """
     tests = Path(__file__).parent
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join(map(str, (tests, tests.parent))))
+        patch.setenv("RAY_ADDRESS", "127.0.0.1:9")
         with Ray(workers=2) as engine:
             yield engine
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:9", "ray://127.0.0.1:9"])
-def test_an_address_where_nothing_listens_is_one_sentence(address: str) -> None:
-    with pytest.raises(UserError, match=rf"^{address}: no Ray cluster answers"), Ray(address):
+def test_an_address_where_nothing_listens_is_one_sentence(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAY_ADDRESS", address)
+    for given in (address, "auto"):
+        with pytest.raises(UserError, match=rf"^{address}: no Ray cluster answers"), Ray(given):
+            pass
+
+
+def test_a_cluster_that_is_gone_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a restart of the machine: Ray has it written down, and would wait for minutes."""
+    monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
+    monkeypatch.setattr("ray._private.services.find_gcs_addresses", set)
+    (tmp_path / "ray").mkdir()
+    (tmp_path / "ray" / "ray_current_cluster").write_text("127.0.0.1:9")
+    with pytest.raises(UserError, match=r"^auto: no Ray cluster answers"), Ray("auto"):
         pass
 
 

@@ -89,7 +89,7 @@ Engine = Annotated[
 Address = Annotated[
     str | None,
     typer.Option(
-        help="Ray: auto for the cluster of this machine, or ray://HOST:PORT; default: a new one."
+        help="Ray: auto for this machine's cluster, HOST:PORT, ray://HOST:PORT; default: a new one."
     ),
 ]
 RayWorkers = Annotated[
@@ -129,7 +129,14 @@ def chosen(
             raise UserError("--address and --ray-workers go with --engine ray")
         yield None
         return
+    gpus = {"auto": None, "cpu": False, "cuda": True}
+    if device not in gpus:
+        raise UserError(f"--device {device}: --engine ray takes auto, cpu or cuda")
+    if gpus[device] and address is None:  # a cluster of this machine, which would wait for a GPU
+        from auditeval.scoring import choose_device
+
+        choose_device(device)
     from auditeval.ray_engine import Ray
 
-    with Ray(address, workers, {"auto": None, "cpu": False}.get(device, True)) as cluster:
+    with Ray(address, workers, gpus[device]) as cluster:
         yield cluster

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import original_files
 import pytest
+import torch
 from commands import row_of, write_rows
 from fake_encoders import FakeClap, FakeExtractor
 from second_environment import weights
@@ -166,6 +167,12 @@ def test_what_cannot_be_used_is_listed_and_ends_in_status_one(
         (["PAIRS"], "a manifest stands twice among those to compare"),
         (["none.jsonl"], "none.jsonl: no such manifest"),
         (["--device", "tpu"], "device 'tpu': expected auto, cpu, cuda, cuda:N or mps"),
+        (["--engine", "ray", "--device", "mps"], "--engine ray takes auto, cpu or cuda"),
+        pytest.param(
+            ["--engine", "ray", "--device", "cuda"],
+            "device 'cuda' is not available on this machine",
+            marks=pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is here"),
+        ),
     ],
 )
 def test_one_sentence_says_what_is_wrong(
