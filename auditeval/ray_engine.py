@@ -245,6 +245,9 @@ class _Run:
             self._hand_out()
             if self._ended and not self._open:
                 return
+            if not self._running:  # whoever is left is on a node that fails; another may join
+                time.sleep(_LOOK_SECONDS)
+                continue
             found, _ = self._ray.wait(list(self._running), timeout=_LOOK_SECONDS)
             for ref in found:
                 yield from self._ended_job(self._running.pop(ref), ref)
@@ -259,7 +262,7 @@ class _Run:
             self._actors.append(actor)
             ref = actor.handle.open.remote(self._start, str(Path.cwd()), __version__)
             self._running[ref] = _Job(actor, None, time.monotonic())
-        if any(actor.node for actor in self._actors):
+        if any(actor.node and not actor.benched for actor in self._actors):
             self._without_worker = self._looked
         elif self._looked > self._without_worker + _PATIENCE_SECONDS:
             self._without_worker = self._looked
