@@ -15,7 +15,7 @@ from auditeval.types import AXES
 
 RECIPE = Path(__file__).parents[2] / "recipes" / "listening_test"
 # Without practice and known answers, which test_browser.py and test_design.py see.
-DESIGN = "title: A circle\nraters_per_pair: 3\nblock: 15\ntraining: false\nattention_share: 0\n"
+DESIGN = "title: A circle\nraters_per_pair: 3\nblock: 10\ntraining: false\nattention_share: 0\n"
 
 
 def test_from_edits_to_an_evaluator_of_people(tmp_path: Path) -> None:
@@ -27,7 +27,7 @@ def test_from_edits_to_an_evaluator_of_people(tmp_path: Path) -> None:
     settings = {
         "PYTHON": sys.executable,
         "SECONDS_A_CLIP": "0.5",
-        "SCENES": "3",
+        "SCENES": "2",
         "EPOCHS": "3",
         "RESAMPLES": "20",
         "DESIGN": str(tmp_path / "design.yaml"),
@@ -42,17 +42,17 @@ def test_from_edits_to_an_evaluator_of_people(tmp_path: Path) -> None:
         timeout=600,
     )
     assert made.returncode == 0, made.stderr[-3000:]
-    assert "votes: 15 15 15" in made.stdout
-    assert "45 of 45 votes, 15 of 15 pairs have all of theirs, 3 raters have begun" in made.stdout
+    assert "votes: 10 10 10" in made.stdout
+    assert "30 of 30 votes, 10 of 10 pairs have all of theirs, 3 raters have begun" in made.stdout
     rated = manifest.read(work / "rated.jsonl")
-    assert len(rated) == 15
+    assert len(rated) == 10
     for pair in rated:
         for axis in AXES:
             given = pair.raters[axis]
             assert isinstance(given, dict)
             assert set(given) == {"r01", "r02", "r03"}
     scores = list(scores_table.read(work / "scores.csv"))
-    assert [row.status for row in scores] == ["ok"] * 15
+    assert [row.status for row in scores] == ["ok"] * 10
     assert "SRCC" in (work / "report" / "agreement.md").read_text()
     for picture in ("trial", "admin"):
         assert (tmp_path / "pictures" / f"{picture}.png").stat().st_size > 50_000
