@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from auditeval.features.caveats import unquoted, without_caveats, without_courtesies
 from auditeval.features.comparison import changed_words, same_words
-from auditeval.features.described import captions_of, others
+from auditeval.features.described import captions_of, others, pieces_of
 from auditeval.features.kept import kept_alone
 from auditeval.features.named import is_manner, is_no_sound, name, stems
 from auditeval.features.reworded import Alike, called_in, in_words_of
@@ -104,6 +104,29 @@ _ASKED = tuple(
 )
 
 
+_SWAPPED = re.compile(
+    rf"{_START}((?:swap|exchang|switch)\w*\s+)([^,;:.!?]{{2,60}}?)\s+and\s+([^,;:.!?]{{2,60}}?)(?=$|[.!?])",
+    re.IGNORECASE,
+)
+_KEEP_NOT = re.compile(
+    r"\b(?:keep|leave|retain|preserve)\s+[^,;:.!?]{2,60}?,?\s+(?:but|and)\s+not\s+(?=the\b|any\b)",
+    re.IGNORECASE,
+)
+# Where something is put that is there: "put the dog in a hall".
+_PLACED = re.compile(
+    r"(?:it|him|her|them|me|us|(?P<one>(?:the|this|my|his|her) \w+(?: \w+)?)) "
+    r"(?:in|into|inside|behind|under|through|on|near|at)\b"
+)
+# When, or beside which sound of the caption, one is to come.
+_BESIDE = re.compile(
+    r"\s+(?:(?:right|just|shortly|immediately) )?(?:(?:after|before|while|when|once|during) "
+    r"(?:the|it|he|she|they|that|this|his|her)\b.*|(?:to|over|under|behind) the (?P<one>\w+)$)"
+)
+_BACKGROUND = re.compile(
+    r"(?:(?:the|any|all)\s+)*(?:background|ambient)(?:\s+(?:sound|noise)s?)?", re.IGNORECASE
+)
+
+
 class Asked(NamedTuple):
     """What words ask of a pair: its captions, and the words for what is to come and to go."""
 
@@ -146,6 +169,9 @@ def asked(
     if alike is not None and not (_ABSENT.search(before) or _ABSENT.search(after)):
         after = in_words_of(before, after, alike)
     new, gone = asked_words(before, after, instruction, alike)
+    if _BACKGROUND.fullmatch(gone):
+        behind = [name(x) for x in pieces_of(before) if "background" in x.lower()]
+        gone = " and ".join(behind) or gone
     if (new or gone) and same_words(before, after):
         spoken = is_manner(new) or _QUOTED.search(instruction)
         meant = gone if alike is None or spoken else called_in(before, gone, alike)
@@ -176,7 +202,9 @@ def asked_words(
     removed = " ".join([removed, *away]).strip()
     if added or removed:
         return added, removed
-    text = _UPON.sub(r"\1", _NEVER.sub(" ", without_caveats(instruction)))
+    text = without_caveats(_KEEP_NOT.sub("remove ", instruction))
+    text = _SWAPPED.sub(lambda found: _swap(found, original_caption), text)
+    text = _UPON.sub(r"\1", _NEVER.sub(" ", text))
     if _SEVERAL_ARROWS.search(text):
         text = _ARROW.sub(r"; replace \1 with ", text)
     text = _BUT_NOT.sub("", text)
@@ -210,12 +238,23 @@ def _present(caption: str) -> tuple[str, list[str]]:
     return _ABSENT.sub(left, caption[:_MOST]) + caption[_MOST:], absent
 
 
+def _swap(found: re.Match[str], caption: str) -> str:
+    """Of two sounds that are to be swapped the one that is there gives way to one that is not."""
+    one, other = found[2], found[3]
+    there = [bool(stems(x) & stems(caption)) for x in (one, other)]
+    if there[0] == there[1]:
+        return found[0]
+    start = found[0][: found.start(1) - found.start()]
+    return start + ("replace {} with {}" if there[0] else "replace {1} with {0}").format(one, other)
+
+
 def _told(text: str, caption: str) -> tuple[str, str]:
     """What orders say, one after the other."""
     new: dict[str, None] = {}
     gone: dict[str, None] = {}
     for order in _NEXT_ORDER.split(text):
         for comes, goes in _exchanged(order, caption):
+            comes = _to_come(comes, caption)
             if goes in _THE_SAME:
                 if not gone and (goes == "it" or not comes or is_manner(comes)):
                     continue  # "find the dogs and delete them": a wish
@@ -224,6 +263,15 @@ def _told(text: str, caption: str) -> tuple[str, str]:
                 new |= dict.fromkeys([comes] if comes else [])
                 gone |= dict.fromkeys([goes] if goes else [])
     return " and ".join(new), " and ".join(gone)
+
+
+def _to_come(words: str, caption: str) -> str:
+    """The name of what comes, "" of what is there; without what it is to come beside."""
+    known = stems(caption)
+    if (at := _PLACED.match(words)) and (not at["one"] or stems(at["one"]) <= known):
+        return ""
+    at = None if is_manner(words) else _BESIDE.search(words)
+    return words[: at.start()] if at and (not at["one"] or stems(at["one"]) <= known) else words
 
 
 def _exchanged(order: str, caption: str) -> Iterator[tuple[str, str]]:

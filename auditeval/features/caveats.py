@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 
+from auditeval.features.spelling import mistyped
+
 _VERB = (
     r"(?:add|insert|make|rais|lower|increas|decreas|reduc|remov|delet|replac|put|give|apply|take|"
     r"boost|mix|mut|swap)\w*"
 )
 _ON = (
-    rf"(?=[;!?]|\.(?!\d)|,? ?\bthen\b|, {_VERB}\b|$|"
+    rf"(?=[;!?]|\.(?!\d)|,? ?\bthen\b|$|, (?:just |only )?(?:{_VERB}|turn|chang\w*|say|speak|"
+    r"(?:speed|slow) (?:it|this|that|him|her|them|the|up|down))\b|"
     r",? (?:and|but) (?:also |just |only )?"
     rf"(?:{_VERB}|turn|speed|slow|cut|have|let|chang\w*|say)\b)"
 )
@@ -18,18 +21,30 @@ _TOUCH = (
     r"(?:chang|alter|affect|touch|modif|damag|degrad|distort|disturb|impact|influenc|shift|hurt|"
     r"los|mess|spoil|remov|delet|cut|mut|silenc|clip|introduc|add|mak|tak)"
 )
+_FURTHER = (
+    r"(?:add|introduc|insert|mak|rais|lower|increas|decreas|reduc|boost|speed|slow|turn|shift|"
+    r"replac|swap|distort)"
+)
+"""What else is not to be done; "don't make it so loud" asks for less."""
 _MEASURE = r"(?:pitch|speed|tempo|pace|volume|loudness|level|timbre|key|length|duration)"
+_HOW = (
+    r"(?:angry|sad|happy|excited|calm|scared|afraid|fearful|surprised|disgusted|bored|neutral|"
+    r"nervous|tired|aggressive|cheerful|serious|loud|quiet|soft|fast|slow|high|low|deep|bright|"
+    r"dull|whispering|shouting)"
+)
 _CAVEATS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"(?:,|\bbut\b)?\s*\bwithout (?:\w+ly )?{_TOUCH}\w*ing\b.*?{_ON}",
         r"(?:,|\bbut\b|\band\b)?\s*\b(?:do not|don't|never|not to|and not|but not) "
-        rf"(?:chang|alter|affect|touch|modif|remov|delet|mut|los)\w*\b.*?{_ON}",
+        r"(?:(?:chang|alter|affect|touch|modif|remov|delet|mut|los)\w*\b|"
+        rf"{_FURTHER}\w*\b(?![^;.!?]*\b(?:so|too|such|that|as)\b)).*?{_ON}",
         r"(?:^|[,;.]|\bbut\b|\bwhile\b|\bwhilst\b|\bby\b|\band\b)\s*"
         r"(?:keep|preserv|maintain|retain|leav)(?:e|ing)?\b(?! (?:out|off|only|just)\b)"
         rf".*?{_ON}",
         rf"(?:,|\bbut\b|\band\b)\s*(?:but |and )?not (?:any |a bit )?\w+er\b.*?{_ON}",
         r"(?:,|\bbut\b)\s*(?:but )?not (?:too|so|overly|very) \w+\b",
+        rf"(?:,|\band\b)\s*(?:but |and )?not {_HOW}(?=$|[,;.!?])",
         rf"\b(?:keep|preserv|maintain|retain)ing (?:the |its |their )?{_MEASURE}\b.*?{_ON}",
         rf"(?:,|\bbut\b)\s*(?:but )?not (?:the |its )?{_MEASURE}\b",
         rf",\s*(?:with )?(?:the )?{_MEASURE} (?:unchanged|constant|intact|the same)\b",
@@ -50,7 +65,11 @@ _THANKS = r"\b(?:please|kindly|thanks|thank you)\b,?\s*"
 _PLEASE = re.compile(rf"(?P<comma>,)\s*{_THANKS}(?=\w)|,?\s*{_THANKS}", re.IGNORECASE)
 _MOST = 2000  # characters: what MiniLM reads of a text is shorter, and patterns try every place
 _ALL_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»|'[^']*'|‘[^’]*’")
-_SHORT = ((re.compile(r"\bw/o\b", re.I), "without"), (re.compile(r"\bw/ ?(?=\w)", re.I), "with "))
+_SHORT = (
+    (re.compile(r"\bw/o\b", re.I), "without"),
+    (re.compile(r"\bw/ ?(?=\w)", re.I), "with "),
+    (re.compile(r"\b(do|does|is|are|should|must)nt\b", re.I), r"\1n't"),
+)
 _APOSTROPHE = re.compile(r"(?<=\w)[’ʼ](?=\w)")
 
 
@@ -59,6 +78,7 @@ def without_courtesies(text: str) -> str:
     text = _APOSTROPHE.sub("'", " ".join(text.split())[:_MOST])
     for short, word in _SHORT:
         text = short.sub(word, text)
+    text = mistyped(text)
     return _cut(_PLEASE, text, r"\g<comma>")
 
 

@@ -8,10 +8,12 @@ from auditeval.features.spelling import american
 
 # Where a name ends and another thing is asked for.
 _NEXT = re.compile(
-    r"(?:\s*[,;.])?\s+(?:and|but|then|and then)\s+(?:also\s+)?(?:make|turn|raise|lower|increase|"
-    r"decrease|reduce|boost|add|remove|change|convert|speed|slow|keep|leave|apply|give|set|let|"
-    r"have|shift|mute|delete|replace|lose|kill|bring|put|get|no|there (?:should|must)|"
-    r"(?:i|we) (?:want|would|don't|do not))\b.*|\s*,\s*(?:convert|make|change)\b.*|"
+    r"(?:\s*[,;.])?\s+(?:and|but|then|and then|[&+])\s+(?:also\s+)?(?:make|turn|raise|lower|"
+    r"increase|decrease|reduce|boost|add|remove|change|convert|speed|slow|"
+    r"pitch (?:it|the|up|down)|keep|leave|apply|give|set|let|have|shift|mute|"
+    r"delete|replace|lose|kill|bring|put|get|no|there (?:should|must)|"
+    r"(?:i|we) (?:want|would|don't|do not))\b.*|\s*,\s*(?:convert|make|change|raise|lower|"
+    r"turn|increase|decrease|reduce|boost|(?:speed|slow|pitch) (?:it|the|up|down|her|him))\b.*|"
     r"\s+(?:(?:in order )?to make|so that it)\b.*|[.;!?]\s.*",
     re.IGNORECASE,
 )
@@ -22,8 +24,17 @@ _WHERE = re.compile(
     r"entire|end|beginning|start|middle)\b.*)?$",
     re.IGNORECASE,
 )
+# Where one sound is to be of two: "thunder at the start and a bell at the end".
+_WHERE_ONE = re.compile(
+    r"\s+(?:at|in|near)\s+the\s+(?:very\s+)?(?:beginning|start|middle|end|background|distance)"
+    r"(?=\s+and\s+(?:an?|some|the|another)\b)",
+    re.IGNORECASE,
+)
 _UNIT = r"(?:s|secs?|seconds?|min|minutes?)\b"
-_MOMENT = rf"(?:\d+:\d\d|\d[\d.]* ?{_UNIT})"
+_MOMENT = (
+    r"(?:\d+:\d\d|(?:\d[\d.]*|one|two|three|four|five|six|seven|eight|nine|ten) ?"
+    rf"{_UNIT})"
+)
 _TIME = re.compile(
     r",?\s+(?:at|from|after|around|until|till|between)(?: about| around)? "
     rf"(?:{_MOMENT}|\d[\d.]*(?= ?(?:to|and|until|-|–) ?\d))"
@@ -43,7 +54,8 @@ _NAMED = re.compile(
 # How a sound sounds, whom it is told, and all but something: nothing that comes or goes.
 _NO_SOUND = re.compile(
     r"\b(?:volume|loudness|level|gain|pitch|key|tempo|pace|speed|rate|length|duration)"
-    r"(?=$|[,;]|\s+(?:of|by|from|to|in|on|at|for|and|so|a|just|back|down|up|more|\w+ly)\b)|"
+    r"(?=$|[,;]|\s+(?:of|by|from|to|in|on|at|for|and|so|an?|one|two|just|back|down|up|more|half|\w+ly|"
+    r"\d\S*)\b)|"
     r"^(?:it|up|down)\b|\b(?:up|down)$|"
     r"^(?:everything|every|all|anything)\b.*\b(?:except|but|besides|apart from|other than|"
     r"not|isn't|aren't)\b|^(?:everything|anything|nothing|neither|none)$|"
@@ -51,7 +63,11 @@ _NO_SOUND = re.compile(
     r"^(?:the )?(?:first|second|last|final|opening|closing|initial)\b.*\b(?:seconds?|minutes?|half|"
     r"third|quarter|part)$|"
     r"^(?:everything|anything|all|every sound) else\b|^(?:all |everything )?(?:of )?the rest\b|"
-    r"^(?:(?:all|any|every|the|those|these) )*other (?:\w+ )?(?:sound|noise|thing|source)s?\b",
+    r"^(?:(?:all|any|every|the|those|these) )*other (?:\w+ )?(?:sound|noise|thing|source)s?\b|"
+    r"^(?:some|most|much|half|parts?|a (?:bit|little|part|third|quarter|half)|"
+    r"[\d.]+ ?(?:%|percent)) of (?:the|it|this)\b|^half the\b|"
+    r"\b(?:by (?:half|a (?:third|quarter|bit|little)|[\d.]+ ?(?:%|percent))|a (?:bit|little)|"
+    r"partly|partially|slightly|somewhat)$",
     re.IGNORECASE,
 )
 # How one sounds, or is to: of such things no sound comes or goes.
@@ -104,7 +120,7 @@ def name(words: str | None) -> str:
     'rain'
     """
     left = re.sub(r"^(?:and|but) ", "", untimed(words or ""), flags=re.IGNORECASE)
-    left = _TAIL.sub("", _NEXT.sub("", left).strip(_MARKS))
+    left = _WHERE_ONE.sub("", _TAIL.sub("", _NEXT.sub("", left).strip(_MARKS)))
     return _NAMED.sub("", _TAIL.sub("", _WHERE.sub("", left))).strip(_MARKS).lower()
 
 

@@ -51,6 +51,8 @@ CAPTION = "Rain falls on a roof."
         ("Turn the volume down by half.", "", ""),
         ("Turn down the volume by 6 dB.", "", ""),
         ("Drop the pitch by two semitones", "", ""),
+        ("Drop the pitch an octave", "", ""),
+        ("Reomve the dog, add siren + lower the pitch", "siren", "the dog"),
         ("Make it louder.", "", ""),
         ("Slow down the speech.", "", ""),
         ("Whisper it.", "", ""),
@@ -132,6 +134,16 @@ THREE = "Rain falls while a dog barks and a car passes by."
         ("Remove the car but not the dog", "", "the car"),
         ("Add a bell but not a horn", "a bell", ""),
         ("Add nothing, remove nothing", "", ""),
+        ("Keep the dog but not the rain.", "", "the rain"),
+        ("Remove half of the rain", "", ""),
+        ("Cut the rain by half", "", ""),
+        # What is there, and what is to come beside it.
+        ("Swap the dog and the cat.", "the cat", "the dog"),
+        ("Swap the dog and the rain.", "", ""),
+        ("Put the dog in a big hall.", "", ""),
+        ("Add thunder after the dog barks", "thunder", ""),
+        ("Add wind to the rain.", "wind", ""),
+        ("Add a bell at the start and a siren at the end.", "a bell and a siren", ""),
         # What was named before.
         ("I can hear a dog, please get rid of it", "", "a dog"),
         ("The dog is distracting, please take it out", "", "the dog"),
@@ -142,6 +154,7 @@ THREE = "Rain falls while a dog barks and a car passes by."
         ("Drop in a door slam at 3 seconds", "a door slam", ""),
         ("Insert a bell at 0:03", "a bell", ""),
         ("Mute the dog from 1 s to 2 s", "", "the dog"),
+        ("Stop the rain after two seconds.", "", "the rain"),
         ("The car should drop out halfway", "", "the car"),
         # Wishes.
         ("What if there were thunder?", "thunder", ""),

@@ -19,6 +19,11 @@ from auditeval.features.caveats import without_caveats
         ("Speed it up while keeping the pitch, then add reverb.", "Speed it up, then add reverb."),
         ("Add a bell. Do not remove the rain.", "Add a bell."),
         ("Not so loud, please.", "Not so loud."),
+        ("Slow it down but don't lower the pitch.", "Slow it down."),
+        ("Make it louder, dont add noise", "Make it louder"),
+        ("Make him sound excited, not angry.", "Make him sound excited."),
+        ("Don't change the words, only make him sad.", "only make him sad."),
+        ("Don't speed it up, slow it down.", "slow it down."),
     ],
 )
 def test_what_is_to_stay_is_cut_behind_what_is_asked(said: str, asked: str) -> None:
@@ -51,6 +56,8 @@ def test_blanks_say_nothing() -> None:
         "Keep only the voice",
         "leave out the dog",
         "don't make it so loud",
+        "It is loud, don't make it so loud",
+        "The background should be wind, not rain.",
         "A man keeps talking",
         "a clock keeping time",
         "Do not change anything.",

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from auditeval.features.occasions import Occasions, as_often, asked_occasions, in_order, in_place
+from auditeval.features.occasions import (
+    Occasions,
+    as_often,
+    asked_occasions,
+    in_order,
+    in_place,
+    in_time,
+)
 
 SECONDS = np.arange(10) * 0.48
 
@@ -24,6 +31,16 @@ def heard_at(*places: int) -> np.ndarray:
         ("A bell rings after a dog barks.", Occasions("a dog barks.", "a bell rings")),
         ("Rain, a dog barks at the very end.", Occasions(placed="a dog barks", late=1.0)),
         ("A dog barks near the start.", Occasions(placed="a dog barks")),
+        ("Rain, a dog barks in the middle.", Occasions(placed="a dog barks", late=0.5)),
+        ("A man stands in the middle of the road.", Occasions()),
+        ("A bell rings from 2 s to 3 s.", Occasions(timed="a bell rings", begin=2.0, end=3.0)),
+        ("A bell between 1.5 and 2 seconds.", Occasions(timed="a bell", begin=1.5, end=2.0)),
+        ("At 0:03, a bell rings.", Occasions(timed="a bell rings", begin=3.0, end=3.0)),
+        ("A bell rings from 2 s on.", Occasions(timed="a bell rings", begin=2.0, end=np.inf)),
+        ("A bell rings until 2 s.", Occasions(timed="a bell rings", end=2.0)),
+        ("From 300 to 3000 Hz.", Occasions()),
+        ("The bell is louder at the end, and 2x as fast.", Occasions()),
+        ('A man says "so" at the end.', Occasions()),
         ("Rain, and a dog barks twice.", Occasions(times=2)),
         ("A dog barks three times.", Occasions(times=3)),
         ("Rain, and a dog barks 2 times.", Occasions(times=2)),
@@ -99,6 +116,17 @@ def test_order() -> None:
 def test_place() -> None:
     assert in_place(heard_at(8, 9), SECONDS, 1.0) == 1.0 > in_place(heard_at(0), SECONDS, 1.0) == 0
     assert in_place(heard_at(0), SECONDS, 0.0) == 1.0
+
+
+def test_times() -> None:
+    early, late = heard_at(1, 2), heard_at(7, 8)
+    assert (
+        in_place(heard_at(4, 5), SECONDS, 0.5) == 1.0 > in_place(heard_at(8, 9), SECONDS, 0.5) == 0
+    )
+    for begin, end in ((3.0, 4.0), (3.0, np.inf), (3.4, 3.4)):
+        assert in_time(late, SECONDS, begin, end) == 1.0 > in_time(early, SECONDS, begin, end) == 0
+    assert in_time(heard_at(1, 8), SECONDS, 3.0, 4.0) == pytest.approx(0.5)
+    assert in_time(np.ones(10), SECONDS, 3.0, 4.0) == 1.0
 
 
 @pytest.mark.parametrize(("times", "expected"), [(2, 1.0), (1, 1 / 3), (3, 0.6), (5, 1 / 7)])

@@ -50,6 +50,7 @@ _SPEED = re.compile(
     r"\b(speed\w*|sped|fast\w*|slow\w*|tempo|pace|rate|quick\w*|playback|play\w*|long\w*|short\w*)\b"
 )
 _LEVEL = re.compile(r"\b(volume|loud\w*|level|quiet\w*|softer)\b")
+_OF_PITCH = re.compile(r"\b(pitch\w*|transpos\w+|fundamental|deeper)\b")
 _FEWER = re.compile(
     r"\b(slow\w*|less|lower\w*|reduc\w+|decreas\w+|drop\w*|down|cut|quieter|softer|lengthen)\b"
 )
@@ -80,8 +81,20 @@ def find_amount(text: str) -> Amount | None:
         for found in re.finditer(pattern, text):
             amount = make(found, text)
             if amount is not None and amount.value > 0:
-                return amount
+                return _interval_of(amount) if _is_of_pitch(text) else amount
     return None
+
+
+def _is_of_pitch(text: str) -> bool:
+    return bool(_OF_PITCH.search(text) and not _SPEED.search(text) and not _LEVEL.search(text))
+
+
+def _interval_of(amount: Amount) -> Amount | None:
+    """A ratio of frequencies as the interval that it is."""
+    if amount.unit != "ratio":
+        return amount
+    semitones = round(12 * abs(math.log2(amount.value)), 6)
+    return Amount(semitones, "semitones") if semitones else None
 
 
 Make = Callable[["re.Match[str]", str], Amount | None]
@@ -100,7 +113,7 @@ def _steps(semitones: float) -> Make:
 def _interval(found: re.Match[str], text: str) -> Amount | None:
     meant = found["perfect"] or found["name"].startswith(("minor", "major", "tritone"))
     meant = meant or (_PITCH.search(text) and not _SPEED.search(text))
-    meant = meant or re.search(r"\b(up|down) (by )?a", text)
+    meant = meant or (re.search(r"\b(up|down) (by )?a", text) and not _SPEED.search(text))
     if not meant or _LEVEL.search(text):
         return None
     return Amount(float(_INTERVALS[found["name"]]), "semitones")
@@ -239,6 +252,10 @@ _RULES: tuple[tuple[str, Make], ...] = (
         _percent,
     ),
     (rf"(?<![\w.]){_NUMBER} ?(?:x\b|×|times (?={_THAN}))", _times),
+    (
+        r"\bby (?P<number>\d+(?:\.\d+)?)(?P<half>)$",  # "transpose by 4"
+        lambda found, text: _steps(1)(found, text) if _is_of_pitch(text) else None,
+    ),
     (rf"\b(?:by a factor of|by|(?:up|down)(?= \S+ times)) {_NUMBER}(?: times)?$", _times),
     (r"(?<![\w.%])(?P<number>\d?\.\d+)(?P<half>) (?:speed|tempo)\b", _times),
     (r"\bx ?(?P<number>\d+(?:\.\d+)?)(?P<half>)\b", _times),
@@ -256,8 +273,9 @@ _RULES: tuple[tuple[str, Make], ...] = (
     (r"\b(?:halve|halving|halved|in half)\b|\bhalf (?:as|the|its|speed|tempo)\b", _half),
     (
         r"\b(?P<by>by )?(?:(?P<parts>two|three|four) |(?P<article>one|an?) )?"
-        r"(?P<name>half|third|quarter|fourth|fifth)s?\b(?P<of> of (?:the|its)\b| as\b| "
-        rf"(?:the |its )?{_MEASURE})?",
+        r"(?<!first )(?<!second )(?<!last )(?<!other )(?P<name>half|third|quarter|fourth|fifth)s?\b"
+        r"(?! (?:of )?(?:an? )?(?:second|minute|hour|bar|beat|note)s?\b)"
+        rf"(?P<of> of (?:the|its)\b| as\b| (?:the |its )?{_MEASURE})?",
         _fraction,
     ),
 )

@@ -8,14 +8,34 @@ _VERB = (
     r"(?:(?:add|insert|introduce|apply|give|put|make|raise|lower|increase|decrease|reduce|boost|"
     r"remove|delete|change|convert|turn|transpose|amplify|attenuate|bring|halve|mute|replace|swap|"
     r"brighten|darken|muffle|distort|compress|denoise)\b|"
-    r"(?:speed|slow|pitch|shift|double|cut|drop) (?:it|the|this|that|him|her|them|up|down)\b)"
+    r"(?:speed|slow|pitch|shift|double|cut|drop) (?:it|the|this|that|him|her|them|up|down)\b|"
+    r"(?:speak|talk|read|sing) (?:\w+er|\w+ly|up|more|less|with|in)\b)"
+)
+_LINK = r"(?:,? (?:and|then|but|[&+])|[,;.])"
+_NEXT = re.compile(
+    rf"{_LINK}(?: (?:and|then|also|please|finally|next),?)* (?={_VERB}(?! (?:by|to|of)\b))"
 )
 _FIRST = re.compile(
-    rf"(?:(?:please|first|now|just|can you|could you|i want you to|let's) )*{_VERB}"
+    rf"(?:(?:please|first|now|just|can you|could you|i want you to|let's) )*{_VERB}|"
+    rf"(?:\w+ )?\w+{_NEXT.pattern}"  # "reverb + lower the pitch"
 )
-_NEXT = re.compile(
-    r"(?:,? (?:and|then|but)|[,;.])(?: (?:and|then|also|please|finally|next),?)* "
-    rf"(?={_VERB}(?! (?:by|to|of)\b))"
+_COMPARATIVE = (
+    r"(?:more|less|louder|quieter|softer|higher|lower|deeper|faster|slower|quicker|brighter|darker|"
+    r"duller|warmer|clearer|cleaner|drier|noisier|calmer|angrier|happier|sadder|livelier|crisper)\b"
+)
+_AND = r"(?:,| and|, and| but|, but| [&+])(?: also)? "
+# Of "make him louder and slower" the second is "make him slower".
+_ELIDED = (
+    re.compile(
+        rf"(?P<lead>[^,;]*?\b)(?P<one>{_COMPARATIVE}[^,;]*?|(?<=sound )\w+){_AND}"
+        rf"(?P<other>(?:an? )?{_COMPARATIVE}.*)"
+    ),
+    re.compile(
+        r"(?P<lead>(?:\w+ )*?(?:add|apply|remove|reduce|eliminate|suppress|raise|increase|lower|"
+        r"decrease|boost|turn up|turn down) )"
+        rf"(?P<one>(?:(?:the|any|some|an?) )?\w+(?: \w+)?){_AND}"
+        r"(?P<other>(?:(?:the|any|some|an?) )?\w+(?: \w+)?)"
+    ),
 )
 
 
@@ -25,6 +45,17 @@ def orders(text: str) -> list[str]:
     >>> orders("raise the pitch and make it louder"), orders("a man speaks and drops a pan")
     (['raise the pitch', 'make it louder'], ['a man speaks and drops a pan'])
     """
-    if not _FIRST.match(text) or '"' in text:
-        return [text]
-    return _NEXT.split(text)
+    return _NEXT.split(text) if _FIRST.match(text) else [text]
+
+
+def in_full(order: str) -> list[str]:
+    """Two orders that share a verb, each with it.
+
+    >>> in_full("make it slower and deeper"), in_full("remove the noise and the echo")
+    (['make it slower', 'make it deeper'], ['remove the noise', 'remove the echo'])
+    """
+    found = next(filter(None, (pattern.fullmatch(order) for pattern in _ELIDED)), None)
+    if found is None:
+        return [order]
+    lead = found["lead"]
+    return [lead + found["one"], *in_full(lead + found["other"])]

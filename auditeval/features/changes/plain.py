@@ -18,13 +18,15 @@ _PART = (
 _BY_DB = r" by (?:about )?[\d.]+ ?(?:db|decibels?)\b"
 _GENDER = r"(?:man|woman|male|female|boy|girl|lady|gentleman)"
 # A sound that is named, and no measure or part of one.
-_SOUND = (
+_SOUND_ALONE = (
     rf"(?:the|this) (?!(?:\w+ )?(?:{_DEFECT}|bass|treble|lows?|mids?|highs?|volume|loudness|level|"
     r"gain|pitch|key|tempo|speed|pace|rate|frequenc\w*|end|range|dynamics?|tone|brightness|"
     r"presence|clarity|warmth|hall|room|ambience|background|effects?|dynamic|time|length|"
     r"duration|wobbl\w*|vibrato|tremolo|sibilan\w*|rumble|harsh\w*|sharp\w*|\w+ness)\b)"
-    r"(\w+(?: \w+)?)(?=$| (?:so|a bit|a little|slightly|by|in the)\b)"
+    r"(\w+(?: \w+)?)"
 )
+_SOUND = rf"{_SOUND_ALONE}(?=$| (?:so|a bit|a little|slightly|by|in the)\b)"
+_SOME = r"(?:some|most|much|half|parts?|a (?:bit|little|part|third|quarter)|[\d.]+ ?(?:%|percent))"
 # How a sound is now, which is what is to change; and verbs and wishes that say no more than that.
 _MENDED = {
     r"noisy|hiss(?:y|ing)|crackl(?:y|ing)|hum(?:my|ming)|buzz(?:y|ing)|full of noise": "noise",
@@ -43,9 +45,11 @@ _IT = (
 )
 _VAGUE = (
     r"(?:(?:please|can you|could you|and|so|then|just|now) )*(?:(?:fix|repair|restore|correct|cure|"
-    rf"improve|enhance|clean|clear)(?: up)?(?: {_IT})?(?: up)?|(?:make|get) {_IT} "
+    rf"improve|enhance|clean|clear|mend|adjust|sort)(?: up)?(?: {_IT})?(?: up| out)?|"
+    rf"(?:make|get) {_IT} "
     r"(?:clear|clearer|clean|cleaner|better|good|nice|nicer|intelligible|understandable))"
 )
+_TOO, _GAIN = rf"(?=[^,;:.!]* too ){_NOW}", "volume|level|loudness"
 _VAGUE_VERB = r"(?:fix|repair|restore|enhance|improve|clean(?: up)?)"
 
 
@@ -81,6 +85,21 @@ _REWRITTEN = tuple(
             rf"{_VAGUE}$",
             r"remove the \1",
         ),
+        (
+            r"^.*\b(?:can't|cannot|hard to|can (?:hardly|barely)) (?:hear|understand|make out) "
+            rf".*\b(?:over|through|because of|for) (?:all )?(the|this|that) ({_DEFECT})$",
+            r"remove \1 \2",
+        ),
+        (
+            r"\b(?:change|switch|turn|convert|alter) ((?:(?:the|its|his|her|their|my) )?(?:\w+ )?"
+            r"(?:rate|speed|tempo|pace|pitch|volume|level|loudness)) from (?:[a-z]+) to ([a-z]+)$",
+            r"make \1 \2",
+        ),
+        # Too much of something is to be less; "less low" is hardly said.
+        (rf"^(?:the |its )?(?:{_GAIN})\b[^,;:.!]* too low[,;:.!]* ?{_VAGUE}$", "raise the volume"),
+        (rf"^(?:the |its )?(?:{_GAIN})\b[^,;:.!]* too high[,;:.!]* ?{_VAGUE}$", "lower the volume"),
+        (rf"^({_TOO} (?:low|high|slow))[,;:.!]* ?{_VAGUE}$", r"\1"),
+        (rf"^{_TOO} ([\w-]+)[,;:.!]* ?{_VAGUE}$", r"make it less \1"),
         (rf"^{_NOW} \w+[,;:.!]+ ?(?=(?:please )?(?:remove|reduce|take|cut|tame|get rid) )", ""),
         (r"\btam(?:e|ing)(?= the )", "reduce"),
         (
@@ -130,6 +149,7 @@ _REWRITTEN = tuple(
         (r"\b(?:de-?reverb\w*|dereverb\w*)\b(?! from)", "remove the reverb from"),
         (r"\bstop(?: from)? (\w+ing)\b", r"not be \1"),
         (r"\b(?:do not|don't) (\w+(?: \w+){0,3}?) (?:so|quite so) (?=(?!much)\w+$)", r"\1 less "),
+        (r"\b(should|must|is|are|does)n't\b", r"\1 not"),
         (r"\b(not|n't)((?: \w+){0,2}) so\b", r"\1\2"),
         (r"\b(?:further|farther|far)(?: away)? from the \w+", "far away"),
         (r"\bmove (.+?) far away", r"make \1 sound far away"),
@@ -156,6 +176,16 @@ _REWRITTEN = tuple(
         (r"\b(?:remove|filter out|attenuate|cut)(?= the (?:bass|treble)\b)", "reduce"),
         (rf"^(?:boost|amplify) {_SOUND}", r"turn up the \1"),
         (rf"^(?:reduce|attenuate|duck|lessen|diminish) {_SOUND}", r"turn down the \1"),
+        (
+            rf"^(?:remove|delete|take (?:out|away)|cut|drop|filter out) {_SOME}(?: of)? {_SOUND}",
+            r"turn down the \1",
+        ),
+        (rf"^(?:partly|partially) (?:remove|delete|mute) {_SOUND}", r"turn down the \1"),
+        (
+            rf"^(?:remove|delete|cut|drop|mute) {_SOUND_ALONE}(?= (?:partly|partially|slightly|"
+            r"somewhat|a bit|a little|by (?:half|a \w+|[\d.]+ ?(?:%|percent)))$)",
+            r"turn down the \1",
+        ),
         (r"^bring (.+?) (?:forward|to the front|to the fore(?:ground)?)\b", r"turn up \1"),
         (r"^fade (.+?) (?:into|in|to) the background\b", r"turn down \1"),
         (
@@ -174,7 +204,8 @@ _OF_TIME = re.compile(
 _NOTHING = re.compile(
     r"(?:(?:please|so|and|just) )*(?:"
     r"(?:do not|don't|never|no need to|there is no need to|you (?:must|should) not) "
-    r"(?!.*\b(?:so|too|such|that|as|your|but)\b)(?:change|alter|touch|modify|affect|edit|raise|"
+    r"(?!.*\b(?:so|too|such|that|as|your|but)\b)(?:add|insert|introduce|apply|remove|delete|mute|"
+    r"replace|swap|distort|change|alter|touch|modify|affect|edit|raise|"
     r"lower|increase|decrease|reduce|boost|amplify|attenuate|speed|slow|turn|shift|transpose|"
     r"make .+ (?:\w+er|(?:more|less) \w+)$)\b[^,;.]*|"
     r"(?:leave|keep) (?:it|this|that|everything|all of it|the \w+)(?: all| exactly| just)? "

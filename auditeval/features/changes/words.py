@@ -14,7 +14,7 @@ from scipy import special
 from auditeval.data.change_words.vocabulary import CHANGES, EVENT, OPPOSITES
 from auditeval.digests import sha256
 from auditeval.features.changes.amounts import Amount, find_amount
-from auditeval.features.changes.orders import orders
+from auditeval.features.changes.orders import in_full, orders
 from auditeval.features.changes.plain import in_plain_words, told_outright
 from auditeval.features.changes.polarity import direction, said_apart, terms
 from auditeval.features.minilm import DIM, shared
@@ -66,7 +66,10 @@ class ChangeWords:
         where each surely asks for something and none for the opposite of another.
         """
         text = said_apart(text)
-        if len(parts := orders(text)) > 1:
+        listed = orders(text)
+        for parts in ([one for part in listed for one in in_full(part)], listed):
+            if len(parts) == 1:
+                break
             rows = {int((row := self._of_one(part)).argmax()): row for part in parts}
             unlike = {OPPOSITES.get(CHANGES[place]) for place in rows}.isdisjoint(
                 CHANGES[place] for place in rows

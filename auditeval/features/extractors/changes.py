@@ -23,7 +23,7 @@ from auditeval.features.comparison import Frames, same_words
 from auditeval.features.extractor import AudioFeatures, Extractor, Texts
 from auditeval.features.minilm import shared
 
-_CODE = "13"
+_CODE = "14"
 """Part of the revision: counts the changes that change a number, here or in how words are read."""
 
 _UNITS = ("semitones", "ratio", "decibels")
@@ -149,7 +149,9 @@ class Changes(Extractor):
         else:
             asked[:2] = _larger(asked[:2])
         if same_words(before, after) and quotes_speech(texts.words[2]):
-            asked[2, CHANGES.index("said")] = 1.0
+            said = CHANGES.index("said")
+            asked[2] /= max(1 - asked[2, said], 0.5)  # the quotation tells it: the rest shares
+            asked[2, said] = 1.0
         asked = asked.max(axis=0)
         asked[CHANGES.index(EVENT)] = 0.0
         asked[asked < _ASKED] = 0.0

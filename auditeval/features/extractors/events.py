@@ -22,6 +22,7 @@ from auditeval.features.occasions import (
     asked_occasions,
     in_order,
     in_place,
+    in_time,
 )
 from auditeval.features.yamnet_network import CLASSES, EMBEDDING_DIM, PATCH_FRAMES
 
@@ -123,6 +124,8 @@ class Events(PatchExtractor):
             fit *= in_order(first, second, seconds)
         if asked.placed:
             fit *= in_place(self._heard(edited, asked.placed), seconds, asked.late)
+        if asked.timed:
+            fit *= in_time(self._heard(edited, asked.timed), seconds, asked.begin, asked.end)
         if asked.times:
             fit *= as_often(alignment.change, asked.times)
         return fit

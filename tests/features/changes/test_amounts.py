@@ -99,6 +99,14 @@ AMOUNTS = {
     "on 1/2/2020 at a speed of 2 dogs": None,
     "slow it down by 20% of its speed": (0.8, "ratio"),
     "reduce the speed by a third of the original": (2 / 3, "ratio"),
+    "slow it down by a fifth": (0.8, "ratio"),
+    "raise the pitch by 4": (4, "semitones"),
+    "pitch +4": (4, "semitones"),
+    "raise the pitch by a factor of 2": (12, "semitones"),
+    "lower the pitch by half": (12, "semitones"),
+    "increase the pitch by 25%": (3.863137, "semitones"),
+    "make the first half louder": None,
+    "shift it by half a second": None,
 }
 
 

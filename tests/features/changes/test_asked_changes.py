@@ -55,6 +55,14 @@ def test_parts_of_an_instruction_only_tell_opposites_apart(
         ("Add a dog barking and make the rain louder.", {"louder"}),
         ("Remove the noise and make the voice clearer.", {"cleaner"}),
         ("Raise formants and pitch so that it sounds smaller.", {"pitch_up"}),
+        ("reverb + lower the pitch", {"more_reverb", "pitch_down"}),
+        ("More reverb and a lower pitch.", {"more_reverb", "pitch_down"}),
+        ("Make him sound sad but louder.", {"calm", "louder"}),
+        ("Make it louder by 3 dB and slower by 10%", {"louder", "slower"}),
+        ("Raise the pitch and the volume", {"louder", "pitch_up"}),
+        ("Remove reverb and noise", {"less_reverb", "cleaner"}),
+        ("Make the man sound happy and speak faster.", {"lively", "faster"}),
+        ("Change the word 'two' to 'six' and speed it up.", {"said", "faster"}),
     ],
 )
 def test_each_of_several_orders_is_asked_for(

@@ -190,6 +190,15 @@ TRAPS = {
     "Add some reverb, make it nice": "more_reverb",
     "The dog is too loud, remove it.": EVENT,
     "Make it clear that there is no dog.": EVENT,
+    "It is too loud, fix it.": "softer",
+    "The pitch is too high-pitched, mend it.": "pitch_down",
+    "It is too high, fix it.": "pitch_down",
+    "The volume is too high, fix it.": "softer",
+    "The dog shouldn't be so loud.": "softer",
+    "I can't hear him over the noise.": "cleaner",
+    "Change the speaking rate from slow to fast": "faster",
+    "Don't add reverb.": EVENT,
+    "Do not remove the noise.": EVENT,
 }
 
 
