@@ -122,6 +122,10 @@ _BESIDE = re.compile(
     r"\s+(?:(?:right|just|shortly|immediately) )?(?:(?:after|before|while|when|once|during) "
     r"(?:the|it|he|she|they|that|this|his|her)\b.*|(?:to|over|under|behind) the (?P<one>\w+)$)"
 )
+_DEGREE = re.compile(
+    r"(?:an? |the )?(?:(?:very )?(?:high|low)(?:er)?|full|half|normal|medium|moderate)"
+)
+_MEASURE = r"(volume|loudness|level|speed|tempo|pace|rate|pitch)"
 _BACKGROUND = re.compile(
     r"(?:(?:the|any|all)\s+)*(?:background|ambient)(?:\s+(?:sound|noise)s?)?", re.IGNORECASE
 )
@@ -198,6 +202,7 @@ def asked_words(
     """
     (before, absent), (after, absent_after) = map(_present, (original_caption, target_caption))
     added, removed = changed_words(before, after)
+    added, removed = _of_measure(added, after), _of_measure(removed, before)
     away = [x for x in absent_after if x not in absent and not stems(x) <= stems(removed)]
     removed = " ".join([removed, *away]).strip()
     if added or removed:
@@ -223,6 +228,14 @@ def asked_words(
     if not (new or gone) and (bare := _BARE.match(text)) and not is_manner(bare[1]):
         new = name(bare[1]) if stems(bare[1]) - stems(original_caption) else ""
     return new, gone
+
+
+def _of_measure(words: str, caption: str) -> str:
+    """What is high or low with what it is a measure of, which both captions have: "high volume"."""
+    if not _DEGREE.fullmatch(words):
+        return words
+    found = re.search(rf"\b{words}[ -]{_MEASURE}\b", caption, re.IGNORECASE)
+    return f"{words} {found[1].lower()}" if found else words
 
 
 def _present(caption: str) -> tuple[str, list[str]]:

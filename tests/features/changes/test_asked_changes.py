@@ -74,3 +74,19 @@ def test_each_of_several_orders_is_asked_for(
 def test_captions_ask_for_one_of_two_opposites(changes: Changes) -> None:
     found = asked(changes, "A man in a large hall.", "A man in a small room.")
     assert found == {"less_reverb"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("Music plays at low volume.", "Music plays at high volume.", {"louder"}),
+        ("A high-volume dog.", "A low-volume dog.", {"softer"}),
+        ("A woman talks at a low speed.", "A woman talks at a high speed.", {"faster"}),
+        ("A song at high tempo.", "A song at a low tempo.", {"slower"}),
+        ("A man with a low pitch.", "A man with a high pitch.", {"pitch_up"}),
+    ],
+)
+def test_high_and_low_are_of_a_measure_that_both_captions_have(
+    changes: Changes, before: str, after: str, expected: set[str]
+) -> None:
+    assert asked(changes, before, after, "") == expected
