@@ -122,10 +122,21 @@ _BESIDE = re.compile(
     r"\s+(?:(?:right|just|shortly|immediately) )?(?:(?:after|before|while|when|once|during) "
     r"(?:the|it|he|she|they|that|this|his|her)\b.*|(?:to|over|under|behind) the (?P<one>\w+)$)"
 )
-_DEGREE = re.compile(
-    r"(?:an? |the )?(?:(?:very )?(?:high|low)(?:er)?|full|half|normal|medium|moderate)"
+# How much of something there is; captions that differ in that alone both name it.
+_DEGREE = (
+    r"(?:(?:very )?(?:high|low|heavy|light|strong|slight|small|large|big|huge|tiny|deep)(?:er)?|"
+    r"full|half|normal|medium|moderate)"
 )
-_MEASURE = r"(volume|loudness|level|speed|tempo|pace|rate|pitch)"
+_AMOUNT = r"(?:no|little|some|much|more|less|lots? of)"
+_OF_DEGREES = (
+    r"(?:volume|loudness|level|speed|tempo|pace|rate|pitch(?:ed)?|bass|treble|room|hall|space|"
+    r"reverb(?:eration)?)"
+)
+_OF_AMOUNTS = rf"(?:{_OF_DEGREES}|distortion|echo|(?:background )?(?:noise|hiss|hum))"
+_MEASURED = tuple(
+    re.compile(rf"\b(?P<much>{degree})[ -](?P<of>{of})\b", re.IGNORECASE)
+    for degree, of in ((_DEGREE, _OF_DEGREES), (_AMOUNT, _OF_AMOUNTS))
+)
 _BACKGROUND = re.compile(
     r"(?:(?:the|any|all)\s+)*(?:background|ambient)(?:\s+(?:sound|noise)s?)?", re.IGNORECASE
 )
@@ -231,11 +242,11 @@ def asked_words(
 
 
 def _of_measure(words: str, caption: str) -> str:
-    """What is high or low with what it is a measure of, which both captions have: "high volume"."""
-    if not _DEGREE.fullmatch(words):
-        return words
-    found = re.search(rf"\b{words}[ -]{_MEASURE}\b", caption, re.IGNORECASE)
-    return f"{words} {found[1].lower()}" if found else words
+    """How much with what it is of, which both captions have: "high volume", "no reverb"."""
+    much = re.sub(r"^(?:an?|the|with) ", "", words)
+    found = (one for pattern in _MEASURED for one in pattern.finditer(caption))
+    of = next((one["of"] for one in found if one["much"].lower() == much), "")
+    return f"{words} {of.lower()}".strip()
 
 
 def _present(caption: str) -> tuple[str, list[str]]:

@@ -84,9 +84,15 @@ def test_captions_ask_for_one_of_two_opposites(changes: Changes) -> None:
         ("A woman talks at a low speed.", "A woman talks at a high speed.", {"faster"}),
         ("A song at high tempo.", "A song at a low tempo.", {"slower"}),
         ("A man with a low pitch.", "A man with a high pitch.", {"pitch_up"}),
+        ("A man speaks in a small room.", "A man speaks in a large room.", {"more_reverb"}),
+        ("A man speaks with heavy reverb.", "A man speaks with light reverb.", {"less_reverb"}),
+        ("A man speaks with no reverb.", "A man speaks with a lot of reverb.", {"more_reverb"}),
+        ("A man and some noise.", "A man and no noise.", {"cleaner"}),
+        ("Music with more bass.", "Music with less bass.", {"brighter"}),
+        ("A machine with a low hum.", "A machine with a high hum.", {"pitch_up"}),
     ],
 )
-def test_high_and_low_are_of_a_measure_that_both_captions_have(
+def test_how_much_there_is_is_of_something_that_both_captions_name(
     changes: Changes, before: str, after: str, expected: set[str]
 ) -> None:
     assert asked(changes, before, after, "") == expected
