@@ -18,6 +18,8 @@ METRICS = sorted((ROOT / "auditeval" / "metrics").glob("*.py"))
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_examples_are_true(path: Path) -> None:
+    if path.name == "signal.py":
+        pytest.importorskip("pesq")
     parts = path.relative_to(ROOT).with_suffix("").parts
     module = import_module(".".join(parts).removesuffix(".__init__"))
     failed, tried = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)

@@ -83,7 +83,7 @@ def checkpoint_of(table: Path) -> Path | str:
         if checkpoint_files.digest(folder) != expected:
             return f"{said} is not the checkpoint that made it any more; name it with --checkpoint"
         return folder
-    except (UserError, OSError) as error:
+    except (UserError, OSError, ValueError) as error:  # a name that can be none, as one with NUL
         return f"{shortened(str(error), 300)}; name the checkpoint with --checkpoint"
 
 
