@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from auditeval.features.caveats import unquoted, without_caveats, without_courtesies
+from auditeval.features.changes.keys import moved
 from auditeval.features.comparison import changed_words, same_words
 from auditeval.features.described import captions_of, others, pieces_of
 from auditeval.features.kept import kept_alone
@@ -181,7 +182,8 @@ def asked(
     """
     instruction = unquoted(instruction)
     before, after = told(original_caption, target_caption, instruction)
-    if alike is not None and not (_ABSENT.search(before) or _ABSENT.search(after)):
+    as_they_are = _ABSENT.search(before) or _ABSENT.search(after) or moved(before, after)
+    if alike is not None and not as_they_are:
         after = in_words_of(before, after, alike)
     new, gone = asked_words(before, after, instruction, alike)
     if _BACKGROUND.fullmatch(gone):
@@ -212,6 +214,8 @@ def asked_words(
     ('', '')
     """
     (before, absent), (after, absent_after) = map(_present, (original_caption, target_caption))
+    if measured := moved(before, after):
+        return measured, ""
     added, removed = changed_words(before, after)
     added, removed = _of_measure(added, after), _of_measure(removed, before)
     away = [x for x in absent_after if x not in absent and not stems(x) <= stems(removed)]

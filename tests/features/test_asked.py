@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from auditeval.features.asked import asked_words
+from auditeval.features.asked import asked, asked_words
 
 CAPTION = "Rain falls on a roof."
 
@@ -221,3 +221,11 @@ def test_parts_of_a_band(instruction: str, added: str, removed: str) -> None:
 def test_how_it_sounds_is_no_sound(instruction: str) -> None:
     caption = "A woman speaks softly while a piano plays in a room."
     assert asked_words(caption, caption, instruction) == ("", "")
+
+
+def test_what_one_key_or_tempo_differs_in_is_not_one_sound_in_other_words() -> None:
+    for before, after, added in (
+        ("Drums at 100 bpm.", "Drums at 120 bpm.", "at 1.2 times the speed"),
+        ("A waltz in C major.", "A waltz in D major.", "transposed up by 2 semitones"),
+    ):
+        assert asked(before, after, "", alike=lambda *_: 1.0)[1:] == (after, added, "")

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from math import prod
 
 from auditeval.features.caveats import unquoted, without_caveats
+from auditeval.features.changes.keys import in_semitones
 
 _MORE = (
     "more raise raised raising boost boosted up upward upwards higher greater bigger add added "
@@ -61,9 +62,11 @@ _WORD = re.compile(r"[a-z']+|\"word\"")
 def said_apart(text: str) -> str:
     """Lower case without a full stop or `caveats`, and "word" for what stands in quotation marks.
 
-    What is spoken asks for nothing: `say "louder"`. Marks around all of a text say nothing.
+    What is spoken asks for nothing: `say "louder"`. Marks around all of a text say nothing. Two
+    keys are an interval.
     """
-    return without_caveats(_QUOTED.sub('"word"', unquoted(text))).lower().rstrip(" .!?")
+    left = without_caveats(_QUOTED.sub('"word"', unquoted(text))).lower().rstrip(" .!?")
+    return in_semitones(left)
 
 
 def terms(text: str) -> set[str]:

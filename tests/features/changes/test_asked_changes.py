@@ -90,9 +90,13 @@ def test_captions_ask_for_one_of_two_opposites(changes: Changes) -> None:
         ("A man and some noise.", "A man and no noise.", {"cleaner"}),
         ("Music with more bass.", "Music with less bass.", {"brighter"}),
         ("A machine with a low hum.", "A machine with a high hum.", {"pitch_up"}),
+        ("A waltz in C major.", "A waltz in D major.", {"pitch_up"}),
+        ("A waltz in the key of D minor.", "A waltz in the key of C# minor.", {"pitch_down"}),
+        ("Drums at 100 bpm.", "Drums at 120 BPM.", {"faster"}),
+        ("Drums at 100 beats per minute.", "Drums at 80 beats per minute.", {"slower"}),
     ],
 )
-def test_how_much_there_is_is_of_something_that_both_captions_name(
+def test_captions_may_differ_in_how_much_there_is_of_something_alone(
     changes: Changes, before: str, after: str, expected: set[str]
 ) -> None:
     assert asked(changes, before, after, "") == expected
