@@ -138,6 +138,11 @@ _MEASURED = tuple(
     re.compile(rf"\b(?P<much>{degree})[ -](?P<of>{of})\b", re.IGNORECASE)
     for degree, of in ((_DEGREE, _OF_DEGREES), (_AMOUNT, _OF_AMOUNTS))
 )
+_HEAVY, _LIGHT = (
+    re.compile(rf"(?:(?:an?|the) )?(?:{words})(?:er|ly)?")
+    for words in ("heavy|heavi|strong|intense|violent", "light|gentl[ey]?|mild|weak")
+)
+"""Of one sound in both captions, as "heavy rain" and "light rain": how loud it is."""
 _BACKGROUND = re.compile(
     r"(?:(?:the|any|all)\s+)*(?:background|ambient)(?:\s+(?:sound|noise)s?)?", re.IGNORECASE
 )
@@ -218,6 +223,10 @@ def asked_words(
         return measured, ""
     added, removed = changed_words(before, after)
     added, removed = _of_measure(added, after), _of_measure(removed, before)
+    if _HEAVY.fullmatch(added) and _LIGHT.fullmatch(removed):
+        return "louder", ""
+    if _LIGHT.fullmatch(added) and _HEAVY.fullmatch(removed):
+        return "softer", ""
     away = [x for x in absent_after if x not in absent and not stems(x) <= stems(removed)]
     removed = " ".join([removed, *away]).strip()
     if added or removed:

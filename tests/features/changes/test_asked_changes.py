@@ -90,6 +90,8 @@ def test_captions_ask_for_one_of_two_opposites(changes: Changes) -> None:
         ("A man and some noise.", "A man and no noise.", {"cleaner"}),
         ("Music with more bass.", "Music with less bass.", {"brighter"}),
         ("A machine with a low hum.", "A machine with a high hum.", {"pitch_up"}),
+        ("Heavy rain falls.", "Light rain falls.", {"softer"}),
+        ("It rains lightly.", "It rains heavily.", {"louder"}),
         ("A waltz in C major.", "A waltz in D major.", {"pitch_up"}),
         ("A waltz in the key of D minor.", "A waltz in the key of C# minor.", {"pitch_down"}),
         ("Drums at 100 bpm.", "Drums at 120 BPM.", {"faster"}),
