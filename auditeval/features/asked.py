@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from auditeval.features.caveats import unquoted, without_caveats, without_courtesies
-from auditeval.features.changes.keys import moved
+from auditeval.features.changes.differing import asked_alone, of_measure
 from auditeval.features.comparison import changed_words, same_words
 from auditeval.features.described import captions_of, others, pieces_of
 from auditeval.features.kept import kept_alone
@@ -123,26 +123,6 @@ _BESIDE = re.compile(
     r"\s+(?:(?:right|just|shortly|immediately) )?(?:(?:after|before|while|when|once|during) "
     r"(?:the|it|he|she|they|that|this|his|her)\b.*|(?:to|over|under|behind) the (?P<one>\w+)$)"
 )
-# How much of something there is; captions that differ in that alone both name it.
-_DEGREE = (
-    r"(?:(?:very )?(?:high|low|heavy|light|strong|slight|small|large|big|huge|tiny|deep)(?:er)?|"
-    r"full|half|normal|medium|moderate)"
-)
-_AMOUNT = r"(?:no|little|some|much|more|less|lots? of)"
-_OF_DEGREES = (
-    r"(?:volume|loudness|level|speed|tempo|pace|rate|pitch(?:ed)?|bass|treble|room|hall|space|"
-    r"reverb(?:eration)?)"
-)
-_OF_AMOUNTS = rf"(?:{_OF_DEGREES}|distortion|echo|(?:background )?(?:noise|hiss|hum))"
-_MEASURED = tuple(
-    re.compile(rf"\b(?P<much>{degree})[ -](?P<of>{of})\b", re.IGNORECASE)
-    for degree, of in ((_DEGREE, _OF_DEGREES), (_AMOUNT, _OF_AMOUNTS))
-)
-_HEAVY, _LIGHT = (
-    re.compile(rf"(?:(?:an?|the) )?(?:{words})(?:er|ly)?")
-    for words in ("heavy|heavi|strong|intense|violent", "light|gentl[ey]?|mild|weak")
-)
-"""Of one sound in both captions, as "heavy rain" and "light rain": how loud it is."""
 _BACKGROUND = re.compile(
     r"(?:(?:the|any|all)\s+)*(?:background|ambient)(?:\s+(?:sound|noise)s?)?", re.IGNORECASE
 )
@@ -187,7 +167,7 @@ def asked(
     """
     instruction = unquoted(instruction)
     before, after = told(original_caption, target_caption, instruction)
-    as_they_are = _ABSENT.search(before) or _ABSENT.search(after) or moved(before, after)
+    as_they_are = _ABSENT.search(before) or _ABSENT.search(after) or asked_alone(before, after)
     if alike is not None and not as_they_are:
         after = in_words_of(before, after, alike)
     new, gone = asked_words(before, after, instruction, alike)
@@ -219,14 +199,10 @@ def asked_words(
     ('', '')
     """
     (before, absent), (after, absent_after) = map(_present, (original_caption, target_caption))
-    if measured := moved(before, after):
-        return measured, ""
+    if alone := asked_alone(before, after):
+        return alone, ""
     added, removed = changed_words(before, after)
-    added, removed = _of_measure(added, after), _of_measure(removed, before)
-    if _HEAVY.fullmatch(added) and _LIGHT.fullmatch(removed):
-        return "louder", ""
-    if _LIGHT.fullmatch(added) and _HEAVY.fullmatch(removed):
-        return "softer", ""
+    added, removed = of_measure(added, after), of_measure(removed, before)
     away = [x for x in absent_after if x not in absent and not stems(x) <= stems(removed)]
     removed = " ".join([removed, *away]).strip()
     if added or removed:
@@ -252,14 +228,6 @@ def asked_words(
     if not (new or gone) and (bare := _BARE.match(text)) and not is_manner(bare[1]):
         new = name(bare[1]) if stems(bare[1]) - stems(original_caption) else ""
     return new, gone
-
-
-def _of_measure(words: str, caption: str) -> str:
-    """How much with what it is of, which both captions have: "high volume", "no reverb"."""
-    much = re.sub(r"^(?:an?|the|with) ", "", words)
-    found = (one for pattern in _MEASURED for one in pattern.finditer(caption))
-    of = next((one["of"] for one in found if one["much"].lower() == much), "")
-    return f"{words} {of.lower()}".strip()
 
 
 def _present(caption: str) -> tuple[str, list[str]]:

@@ -1,4 +1,4 @@
-"""From one key, note or tempo to another: by how much, as words for changes have it."""
+"""From one key or note to another: by how many semitones, as words for changes have it."""
 
 from __future__ import annotations
 
@@ -36,33 +36,6 @@ def in_semitones(text: str) -> str:
     ('shift the note up by 3 semitones', 'go from a to b')
     """
     return _FROM_TO.sub(_interval, text) if _OF_PITCH.search(text) else text
-
-
-_KEY = re.compile(r"\b[a-g](?:[ -]?(?:sharp|flat|[#b♯♭]))? ?(?:major|minor)\b")
-_TEMPO = re.compile(r"\b(\d+(?:\.\d+)?) ?(?:bpm|beats (?:per|a) minute)\b")
-
-
-def moved(before: str, after: str) -> str:
-    """What captions ask for that name one key or one tempo each, and nothing else that differs.
-
-    >>> moved("A waltz in C major.", "A waltz in D major.")
-    'transposed up by 2 semitones'
-    >>> moved("Drums at 100 bpm.", "Drums at 80 bpm."), moved("Drums at 100 bpm.", "At 80 bpm.")
-    ('at 0.8 times the speed', '')
-    """
-    before, after = before.lower(), after.lower()
-    for pattern in (_KEY, _TEMPO):
-        there = [pattern.findall(caption) for caption in (before, after)]
-        if list(map(len, there)) != [1, 1] or there[0] == there[1]:
-            continue
-        if pattern.sub("", before) != pattern.sub("", after):
-            continue
-        (old,), (new,) = there
-        if pattern is _TEMPO:
-            return f"at {float(new) / float(old):.4g} times the speed" if float(old) else ""
-        text = in_semitones(f"transposed from {old} to {new}")
-        return text if "semitone" in text else ""
-    return ""
 
 
 def _interval(found: re.Match[str]) -> str:
