@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from auditeval.data.simulation.separation import HEARD, MASKS, parts, separate
-from auditeval.data.simulation.signals import RATE_HZ, active_rms, decibels
+from auditeval.data.simulation.signals import RATE_HZ, active_rms, decibels, times_conjugate
 from auditeval.data.soundbank import synthesize
 
 PAIRS = [("speech", "rain"), ("flute_melody", "rain"), ("drum_beat", "flute_melody")]
@@ -106,3 +106,12 @@ def test_what_an_enhancer_makes_is_taken_apart_instead() -> None:
     made = separate(kept, other, "gated", generator(), enhance)
     np.testing.assert_allclose(given[0], kept + other)
     assert db(made.left, other) == pytest.approx(-20, abs=1)
+
+
+@pytest.mark.parametrize("shape", [(9, 24), (300, 257)])  # numpy reuses temporaries of 256 KiB
+def test_a_product_of_spectra_has_its_factors_in_one_order(shape: tuple[int, int]) -> None:
+    """Or its last bit is another one where Python, or the length of a clip, is another."""
+    rng = np.random.default_rng(5)
+    x, y = rng.normal(size=(2, *shape)) + 1j * rng.normal(size=(2, *shape))
+    turned = np.conj(y)
+    assert np.array_equal(times_conjugate(x, y), np.multiply(turned, x))
