@@ -125,10 +125,12 @@ def chosen(
     from auditeval.types import UserError
 
     if engine is EngineName.local:
-        if address or workers:
+        if address is not None or workers:
             raise UserError("--address and --ray-workers go with --engine ray")
         yield None
         return
+    if address is not None and not address.strip():  # as of a variable of the shell that is not set
+        raise UserError("--address: expected auto, HOST:PORT or ray://HOST:PORT, found none")
     gpus = {"auto": None, "cpu": False, "cuda": True}
     if device not in gpus:
         raise UserError(f"--device {device}: --engine ray takes auto, cpu or cuda")

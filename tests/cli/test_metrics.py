@@ -167,6 +167,8 @@ def test_what_cannot_be_used_is_listed_and_ends_in_status_one(
         (["PAIRS"], "a manifest stands twice among those to compare"),
         (["none.jsonl"], "none.jsonl: no such manifest"),
         (["--device", "tpu"], "device 'tpu': expected auto, cpu, cuda, cuda:N or mps"),
+        (["--address", ""], "--address and --ray-workers go with --engine ray"),
+        (["--engine", "ray", "--address", ""], "--address: expected auto, HOST:PORT or ray://"),
         (["--engine", "ray", "--device", "mps"], "--engine ray takes auto, cpu or cuda"),
         pytest.param(
             ["--engine", "ray", "--device", "cuda"],
