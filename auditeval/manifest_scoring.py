@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -78,7 +79,7 @@ class _Files:
 
 
 def score_manifest(
-    start: Callable[[], ScoringWorker],
+    start: Callable[[str], ScoringWorker],
     engine: Engine,
     provenance: Mapping[str, Any],
     manifest_path: Path,
@@ -88,7 +89,8 @@ def score_manifest(
     force: bool = False,
     parts: bool = False,
 ) -> Iterator[Progress]:
-    """See `Evaluator.score_manifest`; `start` makes a worker, `provenance` says what scores."""
+    """See `Evaluator.score_manifest`; `start` makes a worker on a device, `provenance`
+    says what scores."""
     whole("batch_size", batch_size)
     if not parts:
         scores_table.check_suffix(output)
@@ -103,7 +105,9 @@ def score_manifest(
             for path in files.all():
                 sweep(path)
             block_rows = _block_rows(total, batch_size)
-            if not _goes_on(files, record, fresh, force):
+            goes_on = _goes_on(files, record, fresh, force)
+            make = partial(start, engine.device)  # a cluster is joined: nothing is given up before
+            if not goes_on:
                 _discard(files)
             elif _is_of(files.started, record):
                 block_rows = _record(files.started).get(_BLOCK, block_rows)
@@ -120,7 +124,7 @@ def score_manifest(
                 files.partial.unlink(missing_ok=True)
                 files.partial.mkdir()
             blocks = _unfinished(files, manifest_blocks.cut(manifest_path, total, block_rows))
-            yield from _scored(engine.run(start, blocks), files, total)
+            yield from _scored(engine.run(make, blocks), files, total)
             _finish(files, manifest_path, record, block_rows)
     except storage.StorageError as error:
         raise UserError(

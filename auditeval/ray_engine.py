@@ -45,7 +45,9 @@ class Ray:
     `address` is that of a cluster (auto: the one that RAY_ADDRESS names or this machine is part of,
     HOST:PORT, `ray://...`), None starts one of this machine's cores, whatever others there are.
     `workers` bounds how many there are, `gpus` gives each one of the cluster's GPUs; by default
-    where it has any. Raises UserError where Ray is not installed or no cluster answers.
+    where it has any. It is joined when its device or work is asked for, so that what is wrong with
+    the work itself is told before. Raises UserError where Ray is not installed, and there where no
+    cluster answers.
     """
 
     def __init__(
@@ -62,8 +64,14 @@ class Ray:
         if address == "auto":
             address = os.environ.get("RAY_ADDRESS") or address
         self._ray, self._address, self._workers, self._gpus = ray, address, workers, gpus
+        self._is_joined = False
 
     def __enter__(self) -> Ray:
+        return self
+
+    def _join(self) -> None:
+        if self._is_joined:
+            return
         try:
             self._knock()
             self._ray.init(
@@ -79,11 +87,11 @@ class Ray:
                 "with `ray start --head`, or leave out --address; where one asks for a token, set "
                 "RAY_AUTH_MODE=token"
             ) from None
+        self._is_joined = True
         # Each death of a worker is ten lines there, and one of ours.
         self._ray._private.worker.print_to_stdstream = lambda *_, **__: None
         if self._gpus is None:
             self._gpus = self._ray.cluster_resources().get("GPU", 0) > 0
-        return self
 
     def _knock(self) -> None:
         """Raises OSError where nothing listens at HOST:PORT, for which Ray would wait and wait."""
@@ -96,11 +104,14 @@ class Ray:
                 pass
 
     def __exit__(self, *_: object) -> None:
-        self._ray.shutdown()
+        if self._is_joined:
+            self._ray.shutdown()
+            self._is_joined = False
 
     @property
     def device(self) -> str:
         """See `blocks.Engine`."""
+        self._join()
         return "cuda" if self._gpus else "cpu"
 
     def run(
@@ -111,6 +122,7 @@ class Ray:
         Raises UserError where workers cannot be started, a disk or server fails on all nodes, or
         a block kills its workers and none of its rows alone does.
         """
+        self._join()
         run = _Run(self._ray, self._size, bool(self._gpus), start, iter(blocks), in_order)
         try:
             for block, steps in run.done():

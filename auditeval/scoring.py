@@ -182,11 +182,10 @@ class Evaluator(ModelHubMixin, library_name="auditeval", tags=["audio-editing"])
         cannot be read, an output that is not this run's, and while another process writes it.
         """
         path = storage.path(manifest_path)
-        start: Callable[[], ScoringWorker] = partial(ScoringWorker, self.score, path, batch_size)
+        start: Callable[[str], ScoringWorker] = partial(_own_worker, self, path, batch_size)
         if engine is not None:
             digest = self.checkpoint.digest
-            loaded_by = {**self.loaded_by, "device": engine.device}
-            start = partial(_scoring_worker, loaded_by, digest, path, batch_size)
+            start = partial(_scoring_worker, self.loaded_by, digest, path, batch_size)
         return score_manifest(
             start,
             engine or Local(),
@@ -293,15 +292,21 @@ def _held(
     return held
 
 
+def _own_worker(
+    evaluator: Evaluator, manifest_path: Path, batch_size: int, _: str
+) -> ScoringWorker:
+    """In this process, on the device where the evaluator is."""
+    return ScoringWorker(evaluator.score, manifest_path, batch_size)
+
+
 def _scoring_worker(
-    loaded_by: Mapping[str, Any], digest: str, manifest_path: Path, batch_size: int
+    loaded_by: Mapping[str, Any], digest: str, manifest_path: Path, batch_size: int, device: str
 ) -> ScoringWorker:
     """In a process of its own: the evaluator of that digest, loaded again."""
     # What an accelerator does is not all that a worker does: threads decode meanwhile.
-    workers = 0 if loaded_by["device"] == "cpu" else 2
-    return ScoringWorker(
-        _again({**loaded_by, "workers": workers}, digest).score, manifest_path, batch_size
-    )
+    workers = 0 if device == "cpu" else 2
+    evaluator = _again({**loaded_by, "device": device, "workers": workers}, digest)
+    return ScoringWorker(evaluator.score, manifest_path, batch_size)
 
 
 def _again(loaded_by: Mapping[str, Any], digest: str) -> Evaluator:

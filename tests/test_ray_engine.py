@@ -51,8 +51,8 @@ def test_an_address_where_nothing_listens_is_one_sentence(
 ) -> None:
     monkeypatch.setenv("RAY_ADDRESS", address)
     for given in (address, "auto"):
-        with pytest.raises(UserError, match=rf"^{address}: no Ray cluster answers"), Ray(given):
-            pass
+        with pytest.raises(UserError, match=rf"^{address}: no Ray cluster answers"):
+            assert Ray(given).device
 
 
 def test_a_cluster_that_is_gone_is_one_sentence(
@@ -63,8 +63,32 @@ def test_a_cluster_that_is_gone_is_one_sentence(
     monkeypatch.setattr("ray._private.services.find_gcs_addresses", set)
     (tmp_path / "ray").mkdir()
     (tmp_path / "ray" / "ray_current_cluster").write_text("127.0.0.1:9")
-    with pytest.raises(UserError, match=r"^auto: no Ray cluster answers"), Ray("auto"):
-        pass
+    with pytest.raises(UserError, match=r"^auto: no Ray cluster answers"):
+        assert Ray("auto").device
+
+
+def test_what_is_wrong_with_the_work_is_told_before_a_cluster_is_joined(
+    simulated: list[EditPair], spectrum_checkpoint: Path, clip_list: Path, tmp_path: Path
+) -> None:
+    """And where none answers, what an earlier run made is as it was."""
+    engine = Ray("127.0.0.1:9")
+    broken, pairs, table = (tmp_path / name for name in ("broken.jsonl", "p.jsonl", "s.csv"))
+    broken.write_text('{"id": 1}\n')
+    (tmp_path / "clips.csv").write_text("file\n")
+    manifest.write(simulated[:2], pairs)
+    evaluator = load(spectrum_checkpoint, "cpu")
+    with pytest.raises(UserError, match=r"broken.jsonl:1: "):
+        next(evaluator.score_manifest(broken, table, engine=engine))
+    with pytest.raises(UserError, match=r"broken.jsonl:1: "):
+        measure({"broken": broken}, {"yamnet": FakeExtractor()}, engine=engine)
+    settings = Settings(6, 2.0, (0.5, 1.0), 8000)
+    with pytest.raises(UserError, match=r"clips.csv:1: "):
+        build(clip_list, tmp_path / "set", settings, tmp_path / "clips.csv", engine=engine)
+    list(evaluator.score_manifest(pairs, table))
+    before = every_file(tmp_path)
+    with pytest.raises(UserError, match="no Ray cluster answers"):
+        next(evaluator.score_manifest(pairs, table, fresh=True, engine=engine))
+    assert every_file(tmp_path) == before
 
 
 def test_every_block_once_in_any_order_and_in_its_own(cluster: Ray) -> None:
@@ -182,5 +206,5 @@ def test_clips_are_generated_to_the_same_bytes(cluster: Ray, tmp_path: Path) -> 
 
 
 def test_a_cluster_that_does_not_answer_is_one_sentence() -> None:
-    with pytest.raises(UserError, match=r"^no.such:1: no Ray cluster answers"), Ray("no.such:1"):
-        pass
+    with pytest.raises(UserError, match=r"^no.such:1: no Ray cluster answers"):
+        assert Ray("no.such:1").device

@@ -137,8 +137,8 @@ def _plan(
 ) -> None:
     libraries: list[plan.Library] = []
     left_out: list[LeftOut] = []
-    for source, role in zip(lists, ("events", "backgrounds"), strict=True):
-        clips = read_clips(source, group_by)
+    listed = [read_clips(source, group_by) for source in lists]  # what is wrong is told before work
+    for source, role, clips in zip(lists, ("events", "backgrounds"), listed, strict=True):
         start = partial(_Profiler, source, group_by, settings, role, threads)
         steps = engine.run(start, cut(len(clips), _BLOCK_ROWS))
         made = dict(step for _, step in _counted(steps, len(clips), f"reading {role}", report))
