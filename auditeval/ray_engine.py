@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import socket
 import statistics
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,6 +74,7 @@ class Ray:
     def _join(self) -> None:
         if self._is_joined:
             return
+        ends = signal.getsignal(signal.SIGTERM)
         try:
             self._knock()
             self._ray.init(
@@ -80,14 +83,19 @@ class Ray:
                 log_to_driver=False,
                 logging_level=logging.ERROR,
             )
-        except (OSError, RuntimeError, ValueError, ImportError, self._ray.exceptions.RayError) as e:
-            said = (str(e).splitlines() or [type(e).__name__])[0]
+        except Exception as error:  # a node that takes too long to start is a bare one
+            said = (str(error).splitlines() or [type(error).__name__])[0]
+            if self._address is None:
+                raise UserError(f"this machine: Ray cannot be started ({said})") from None
             raise UserError(
-                f"{self._address or 'this machine'}: no Ray cluster answers ({said}); start one "
+                f"{self._address}: no Ray cluster answers ({said}); start one "
                 "with `ray start --head`, or leave out --address; where one asks for a token, set "
                 "RAY_AUTH_MODE=token"
             ) from None
         self._is_joined = True
+        with suppress(ValueError):  # not in the main thread, where Ray has no handler either
+            # Ray's prints a stack and aborts.
+            signal.signal(signal.SIGTERM, signal.SIG_DFL if ends is None else ends)
         # Each death of a worker is ten lines there, and one of ours.
         self._ray._private.worker.print_to_stdstream = lambda *_, **__: None
         if self._gpus is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import logging
 import os
+import signal
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -67,6 +68,18 @@ def test_a_cluster_that_is_gone_is_one_sentence(
         assert Ray("auto").device
 
 
+def test_a_cluster_that_does_not_start_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine that is busy Ray raises a bare Exception, which ended in a traceback."""
+
+    def init(*_: object, **__: object) -> None:
+        raise Exception("The current node timed out during startup. This could happen")
+
+    monkeypatch.setattr("ray.init", init)
+    said = r"^this machine: Ray cannot be started \(The current node timed out during startup"
+    with pytest.raises(UserError, match=said):
+        assert Ray().device
+
+
 def test_what_is_wrong_with_the_work_is_told_before_a_cluster_is_joined(
     simulated: list[EditPair], spectrum_checkpoint: Path, clip_list: Path, tmp_path: Path
 ) -> None:
@@ -89,6 +102,12 @@ def test_what_is_wrong_with_the_work_is_told_before_a_cluster_is_joined(
     with pytest.raises(UserError, match="no Ray cluster answers"):
         next(evaluator.score_manifest(pairs, table, fresh=True, engine=engine))
     assert every_file(tmp_path) == before
+
+
+def test_the_command_is_ended_as_without_a_cluster(cluster: Ray) -> None:
+    """By SIGTERM, of which Ray made an abort with a stack."""
+    assert cluster.device in ("cpu", "cuda")
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
 def test_every_block_once_in_any_order_and_in_its_own(cluster: Ray) -> None:
