@@ -1,4 +1,4 @@
-"""Blocks of rows on a Ray cluster; the only module that knows Ray.
+"""Blocks of rows on a Ray cluster; beside what its workers run, the only module that knows Ray.
 
 Workers are actors of one CPU (or GPU), and as many as the cluster has, also when nodes come and go
 meanwhile. A worker takes its next block when it is done with one, so a slow node does fewer. What a
@@ -17,7 +17,7 @@ import socket
 import statistics
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +25,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from auditeval.blocks import B, Step, Worker
+from auditeval.ray_holder import Holder
 from auditeval.suspects import TRIES, Case
 from auditeval.types import UserError
 from auditeval.version import __version__
@@ -33,7 +34,6 @@ log = logging.getLogger(__name__)
 
 _LOOK_SECONDS = 2.0  # how often the cluster is asked how large it is
 _PATIENCE_SECONDS = 60.0  # without a worker, before it is said why nothing happens
-_PAUSES_SECONDS = (0.5, 2.0)  # before a disk or a server that failed is tried again
 _SLOW = 2.0  # times the median of all blocks, before one is given to a second worker
 _SLOW_SECONDS = 10.0
 _STARTS = 9  # workers that die as they are made, before that is told
@@ -148,62 +148,6 @@ class Ray:
         """How many workers the cluster has room for."""
         there = self._ray.cluster_resources().get("GPU" if self._gpus else "CPU", 0)
         return max(1, int(min(there, self._workers or there)))
-
-
-class Holder:
-    """An actor: one worker, made once."""
-
-    def open(self, start: Callable[[], Any], folder: str, version: str) -> tuple[str, str]:
-        """Make the worker, where the command was given; id and name of this node."""
-        import ray
-
-        host = socket.gethostname()
-        if version != __version__:
-            raise UserError(
-                f"{host}: has auditeval {__version__}, the command {version}; install one version "
-                "on all nodes"
-            )
-        try:
-            os.chdir(folder)
-        except OSError as error:
-            raise UserError(
-                f"{host}: the folder {folder} cannot be entered ({error.strerror}); give the "
-                "command where all nodes see the same files"
-            ) from None
-        self._said = _Warnings()
-        logging.getLogger("auditeval").addHandler(self._said)
-        self._worker = start()
-        return ray.get_runtime_context().get_node_id(), host
-
-    def do(self, block: Any, failed: Mapping[int, str]) -> tuple[list[str], list[Any]]:
-        """What was warned of, and the steps of a block."""
-        for pause in (*_PAUSES_SECONDS, None):
-            try:
-                steps = list(self._worker(block, failed))
-                return self._said.taken(), steps
-            except OSError:
-                if pause is None:
-                    raise
-                time.sleep(pause)
-        raise AssertionError
-
-    def attempt(self, block: Any, rows: range) -> None:
-        """The work of some rows of a block, for whether this process outlives it."""
-        for _ in self._worker(block, {row: "" for row in block.numbers() if row not in rows}):
-            pass
-
-
-class _Warnings(logging.Handler):
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self._messages: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._messages.append(record.getMessage())
-
-    def taken(self) -> list[str]:
-        taken, self._messages = self._messages, []
-        return taken
 
 
 @dataclass(eq=False)

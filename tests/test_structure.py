@@ -40,6 +40,7 @@ ORDER = (
     ("scores_log",),
     ("scoring_blocks",),
     ("manifest_scoring",),
+    ("ray_holder",),
     ("ray_engine",),
     ("pretrained",),
     ("data",),
@@ -71,7 +72,7 @@ HOMES = {
     "soundfile": ("audio/files.py",),
     "soxr": ("audio/waveform.py",),
     "onnxruntime": ("pretrained/onnx.py",),
-    "ray": ("ray_engine.py",),
+    "ray": ("ray_engine.py", "ray_holder.py"),
     "fsspec": ("storage/",),
     "obstore": ("storage/buckets.py",),
 }
