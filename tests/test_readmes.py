@@ -34,6 +34,7 @@ GIVEN = {
     "limits.md": [
         *("90 %", "0.1 or more", "20 ms", "8 of 36", "40 dB", ".032 of a point, not .05"),
         "0.35 of a point",
+        *("costs .69 of", ".67 if", ".50\n  if the sea", ".01 if its pitch"),
         *(
             "700 Hz is no worse than one up to 1.5 kHz (2.22 and\n  2.15)",
             "loses .29",

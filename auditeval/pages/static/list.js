@@ -55,7 +55,8 @@ export class List {
     this.rows = Int32Array.from(left);
     this.order();
     const [count, all] = [this.rows.length, this.about.rows].map((x) => x.toLocaleString("en"));
-    this.find("#count").textContent = this.rows.length === this.about.rows ? `${all} rows` : `${count} of ${all} rows`;
+    const counted = this.about.rows === 1 ? "row" : "rows";
+    this.find("#count").textContent = this.rows.length === this.about.rows ? `${all} ${counted}` : `${count} of ${all} ${counted}`;
     clearTimeout(this.later);
     this.later = setTimeout(() => this.changed(this.rows), 60); // behind the next key, not before it
   }
