@@ -106,19 +106,20 @@ def score_manifest(
                 sweep(path)
             block_rows = _block_rows(total, batch_size)
             goes_on = _goes_on(files, record, fresh, force)
+            finished = goes_on and not _is_of(files.started, record) and files.output.exists()
+            known = _known(files, total) if finished else None
+            if known is not None and _all_current(known, manifest_path):
+                storage.remove(files.partial)
+                errors = sum(row.status == "error" for row in scores_table.read(output))
+                yield Progress(total, errors, total, total)
+                return
             make = partial(start, engine.device)  # a cluster is joined: nothing is given up before
             if not goes_on:
                 _discard(files)
+            elif finished:
+                _reopen(files, known, block_rows)
             elif _is_of(files.started, record):
                 block_rows = _record(files.started).get(_BLOCK, block_rows)
-            elif files.output.exists():
-                known = _known(files, total)
-                if known is not None and _all_current(known, manifest_path):
-                    storage.remove(files.partial)
-                    errors = sum(row.status == "error" for row in scores_table.read(output))
-                    yield Progress(total, errors, total, total)
-                    return
-                _reopen(files, known, block_rows)
             write_text(files.started, json.dumps({**record, _BLOCK: block_rows}, indent=2) + "\n")
             if not files.partial.is_dir():
                 files.partial.unlink(missing_ok=True)
