@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, cast
@@ -12,6 +11,7 @@ from torch import Tensor, nn
 
 from auditeval.features.extractor import Texts
 from auditeval.features.pair import Inputs, PairFeatures
+from auditeval.models.conformal import conformal_quantile
 from auditeval.models.mlp import Linear, mlp
 from auditeval.models.standardise import Standardise
 from auditeval.models.three_head import Regressor
@@ -80,6 +80,10 @@ class EnsembleRegressor(Regressor):
     then ask for nothing that anything here understands, relevance is the same for all sounds, and
     its interval the whole scale.
 
+    The axes that `together` names see `alignment` once, whatever was asked for, beside whether it
+    was something new or gone: how bad a sound is, is no matter of the words. What damage costs is
+    then learnt from all pairs, and not for each kind of words from those with such words.
+
     Only the MLPs are `heads`, trained by gradient; the others are fitted by `training.ensemble` and
     set by `set_member`. `trees` holds their sizes, {kind: {axis: [trees, nodes]}}.
     """
@@ -99,6 +103,7 @@ class EnsembleRegressor(Regressor):
         level: float = 0.9,
         by_removal: bool = False,
         by_change: bool = False,
+        together: Sequence[Axis] = (),
         of_removals: Sequence[str] = (),
         framewise: Sequence[str] = (),
         hears: Mapping[Axis, Sequence[str]] | None = None,
@@ -130,6 +135,8 @@ class EnsembleRegressor(Regressor):
                 raise ValueError(
                     f"{given}: expected quality or faithfulness, not {', '.join(others)}"
                 )
+        if others := set(together) - set(AXES):
+            raise ValueError(f"together: expected some of {', '.join(AXES)}, not {min(others)}")
         if framewise and _ANEW not in alignment:
             raise ValueError(f"framewise: the encoder has no {_ANEW} (features=[...,regeneration])")
         if by_change and _TOLD not in evidence:
@@ -145,22 +152,23 @@ class EnsembleRegressor(Regressor):
         self._framewise = [
             place for place, name in enumerate(alignment) if name.partition(".")[0] in framewise
         ]
+        self._anew = alignment.index(_ANEW) if framewise else -1
         self._also = [evidence.index(name) for name in also]
         always = [alignment[place] for place in self._always]
-        self._sound = [*always, *always, *(alignment if by_removal else ()), "new", "gone"]
-        self._sound += [*(always if by_change else ()), *(evidence[n] for n in self._changes)]
-        parts = len(self._sound)
-        self._sound += also
-        self._heard: dict[Axis, list[int]] = {
-            axis: [
+        apart = [*always, *always, *(alignment if by_removal else ()), "new", "gone"]
+        apart += always if by_change else ()
+        of_changes = [evidence[place] for place in self._changes]
+        self._sees: dict[Axis, list[str]] = {}
+        self._heard: dict[Axis, list[int]] = {}  # but relevance, which hears all
+        for axis in AXES:
+            self._sees[axis] = [*alignment, "new", "gone"] if axis in together else apart
+            parts = [*self._sees[axis], *of_changes]
+            self._heard[axis] = [
                 place
-                for place, name in enumerate(self._sound)
+                for place, name in enumerate([*parts, *also])
                 if not {name, name.partition(".")[0]} & set(deaf.get(axis, ()))
-                and (place < parts or name in hears.get(axis, ()))
+                and (place < len(parts) or name in hears.get(axis, ()))
             ]
-            for axis in AXES
-            if axis != "relevance"  # which hears all
-        }
         super().__init__(
             inputs,
             members if "mlp" in kinds else 0,
@@ -170,6 +178,7 @@ class EnsembleRegressor(Regressor):
             level=level,
             by_removal=by_removal,
             by_change=by_change,
+            together=list(together),
             of_removals=list(of_removals),
             framewise=list(framewise),
             hears=hears,
@@ -193,8 +202,7 @@ class EnsembleRegressor(Regressor):
     def size(self, axis: Axis) -> int:
         """How many numbers the members of an axis see."""
         if axis == "relevance":
-            told_apart = len(self._changes) + len(self._also)
-            return len(self._sound) - told_apart + len(self.given.evidence)
+            return len(self._sees[axis]) + len(self.given.evidence)
         return len(self._heard[axis])
 
     def make_head(self, axis: Axis) -> nn.Module:
@@ -212,22 +220,31 @@ class EnsembleRegressor(Regressor):
         if self.arguments["by_change"]:
             evidence = evidence * (1 - told)
             evidence[:, self._changes] = of_changes
-        parts = self._parts(alignment, *asked)
-        fit = torch.cat([*parts, evidence], dim=1)
-        if self.arguments["by_change"]:
-            fit = fit * (new | gone | (told > 0))
         also = evidence[:, self._also] * (new | gone)
-        sound = torch.cat([*parts, of_changes, also], dim=1)
-        inputs: dict[Axis, Tensor] = {"relevance": fit, "quality": sound, "faithfulness": sound}
-        if self._framewise:
-            anew = batch.alignment[:, [self.given.alignment.index(_ANEW)]]
-            alignment[:, self._framewise] *= 1 - anew
-            parts = self._parts(alignment, *asked)
-            inputs["quality"] = torch.cat([*parts, of_changes, also], dim=1)
-        return {axis: inputs[axis][:, self._heard.get(axis, slice(None))] for axis in AXES}
+        inputs: dict[Axis, Tensor] = {}
+        for axis in AXES:
+            held = alignment
+            if axis == "quality" and self._framewise:
+                held = alignment.clone()
+                held[:, self._framewise] *= 1 - batch.alignment[:, [self._anew]]
+            parts = self._parts(axis, held, *asked)
+            if axis != "relevance":
+                heard = torch.cat([*parts, of_changes, also], dim=1)
+                inputs[axis] = heard[:, self._heard[axis]]
+                continue
+            inputs[axis] = torch.cat([*parts, evidence], dim=1)
+            if self.arguments["by_change"]:
+                inputs[axis] = inputs[axis] * (new | gone | (told > 0))
+        return inputs
 
-    def _parts(self, alignment: Tensor, new: Tensor, gone: Tensor, told: Tensor) -> list[Tensor]:
-        """`alignment`, scaled, by what was asked for."""
+    def _parts(
+        self, axis: Axis, alignment: Tensor, new: Tensor, gone: Tensor, told: Tensor
+    ) -> list[Tensor]:
+        """`alignment`, scaled, by what was asked for, as `_sees` names it."""
+        if axis in self.arguments["together"]:
+            seen = alignment * gone
+            seen[:, self._always] = alignment[:, self._always]
+            return [seen, new, gone]
         always = alignment[:, self._always]
         parts = [always, always * ~(new | gone)]
         if self.arguments["by_removal"]:
@@ -374,24 +391,3 @@ class _AxisHead(nn.Module):
 
     def forward(self, inputs: Mapping[Axis, Tensor]) -> Tensor:
         return self.mlp(inputs[self.axis])
-
-
-def conformal_quantile(residuals: Tensor, groups: Tensor, level: float) -> float:
-    """The smallest residual that level (k + 1) of k groups lie below :: (n,), (n,) numbers.
-
-    Each group counts the same, in part where a part of it lies there; infinite if there is none. A
-    residual of a further group, exchangeable with these, does not exceed it with probability
-    `level` at least, though those within a group be alike (hierarchical conformal prediction: Lee,
-    Barber & Willett, arXiv 2306.06342). Were each residual a group, it would be the
-    ceil((n + 1) level)-th smallest.
-
-    >>> conformal_quantile(torch.arange(1.0, 11.0), torch.arange(10), 0.8)
-    9.0
-    >>> conformal_quantile(torch.tensor([1.0, 2.0, 3.0, 9.0]), torch.tensor([0, 1, 2, 2]), 0.6)
-    3.0
-    """
-    _, numbers, sizes = groups.unique(return_inverse=True, return_counts=True)
-    order = residuals.argsort()
-    below = (1 / sizes.double())[numbers[order]].cumsum(dim=0)
-    place = int(torch.searchsorted(below, level * (len(sizes) + 1) - 1e-9))
-    return float(residuals[order[place]]) if place < len(residuals) else math.inf

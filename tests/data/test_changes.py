@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +17,13 @@ from auditeval.data.simulation.scenes import make_scene
 from auditeval.data.simulation.signals import active_rms
 from auditeval.types import EditPair
 
+DAMAGED = 6  # edits more a scene
+
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> list[EditPair]:
-    path = changes.build(tmp_path_factory.mktemp("changes"), scenes=12, seconds=1.5, workers=1)
+    folder = tmp_path_factory.mktemp("changes")
+    path = changes.build(folder, scenes=12, seconds=1.5, workers=1, damaged=DAMAGED)
     return list(manifest.read(path))
 
 
@@ -55,6 +59,21 @@ def test_damage_costs_quality_and_an_unasked_change_faithfulness(built: list[Edi
     assert quality[1] < quality[0] - 0.3
     assert faithfulness[2] < faithfulness[0] - 0.3
     assert faithfulness[3] > 4.8
+
+
+def test_however_it_was_done_there_are_edits_with_any_damage(built: list[EditPair]) -> None:
+    path = built[0].edited.parents[1] / "edits.jsonl"
+    faults = {row["id"]: row["faults"] for row in map(json.loads, path.read_text().splitlines())}
+    damaged = [pair for pair in built if "_damaged-" in pair.id]
+    assert 0 <= 12 * DAMAGED - len(damaged) <= 2  # some have nothing left to hear
+    assert all(faults[pair.id] for pair in damaged)
+    assert len({name for pair in damaged for name in faults[pair.id]}) >= 12
+    quality, relevance = (
+        np.array([pair.ratings[axis] for pair in damaged]) for axis in ("quality", "relevance")
+    )
+    assert quality.std() > 0.7
+    assert 0.4 < (relevance > 3.5).mean() < 0.9
+    assert (relevance < 1.5).mean() > 0.15
 
 
 def test_content_that_is_lost_or_another_costs_faithfulness(built: list[EditPair]) -> None:
@@ -97,11 +116,13 @@ def test_files_are_heard_and_not_clipped(built: list[EditPair]) -> None:
         assert 1e-4 < np.abs(samples).max() < 1.0
 
 
-def test_other_words_make_no_other_sounds(built: list[EditPair], tmp_path: Path) -> None:
+def test_other_words_and_further_edits_make_no_other_sounds(
+    built: list[EditPair], tmp_path: Path
+) -> None:
     path = changes.build(tmp_path, scenes=2, seconds=1.5, workers=1, held_out_words=True)
     others = {pair.id: pair for pair in manifest.read(path)}
     shared = [pair for pair in built if pair.id in others]
-    assert len(shared) >= 14
+    assert len(shared) == len(others) >= 14
     for pair in shared:
         other = others[pair.id]
         assert pair.edited.read_bytes() == other.edited.read_bytes()

@@ -18,7 +18,7 @@ from auditeval.data.simulation import build
 from auditeval.data.simulation.build import EDITS_PER_SCENE
 from auditeval.data.simulation.material import Material
 from auditeval.data.simulation.signals import RATE_HZ
-from auditeval.data.simulation.systems import GENERATIVE
+from auditeval.data.simulation.systems import DAMAGER, GENERATIVE
 from auditeval.types import AXES, EditPair, UserError
 
 
@@ -121,7 +121,7 @@ def test_a_whole_set_is_kept_and_half_a_set_is_made_again(tmp_path: Path) -> Non
     "change",
     [
         *({"scenes": 2}, {"seconds": 0.9}, {"seed": 6}, {"held_out": ["rain"]}, {"unedited": 0.1}),
-        *({"generative": 1}, {"inverse": 1}, {"accompaniment": 1}),
+        *({"generative": 1}, {"inverse": 1}, {"accompaniment": 1}, {"damaged": 1}),
     ],
 )
 def test_other_arguments_make_another_folder(tmp_path: Path, change: dict[str, Any]) -> None:
@@ -150,6 +150,24 @@ def test_edits_of_generative_systems_come_beside_the_others(tmp_path: Path) -> N
     for pair in generated:
         assert pair.system is not None
         assert faults[pair.id] & {*GENERATIVE[pair.system]}
+
+
+def test_edits_with_any_damage_come_beside_the_others(tmp_path: Path) -> None:
+    without, given = (build.build(tmp_path, 6, 0.8, seed=5, damaged=n) for n in (0, 4))
+    pairs, more = (manifest.read(path) for path in (without, given))
+    damaged = [pair for pair in more if pair.system == DAMAGER]
+    assert len(damaged) == 24 == len(more) - len(pairs)
+    beside = [pair for pair in more if pair.system != DAMAGER]
+    for pair, again in zip(pairs, beside, strict=True):
+        assert (pair.id, pair.raters) == (again.id, again.raters)
+        assert pair.edited.read_bytes() == again.edited.read_bytes()
+    faults = {edit["id"]: {*edit["faults"]} for edit in told(given)}
+    for pair in damaged:
+        assert {*pair.ratings} == {*AXES}  # something was asked for
+        assert faults[pair.id] - {"edit_absent"}
+    undone = [pair for pair in damaged if "edit_absent" in faults[pair.id]]
+    assert 0 < len(undone) < 12
+    assert all(pair.ratings["relevance"] < 1.5 for pair in undone)
 
 
 def test_edits_of_what_lies_behind_an_event_come_beside_the_others(tmp_path: Path) -> None:

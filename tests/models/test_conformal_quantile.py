@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from auditeval.models.ensemble import conformal_quantile
+from auditeval.models.conformal import conformal_quantile
 
 
 def test_the_quantile_is_that_of_the_literature() -> None:

@@ -304,15 +304,8 @@ def test_framewise_numbers_count_for_quality_only_as_far_as_a_clip_is_the_origin
 
 def test_where_a_change_is_asked_for_other_numbers_count_and_events_do_not() -> None:
     inputs = INPUTS.model_copy(update={"text": 1, "evidence": ("events.x", "changes.told")})
-    rng = torch.Generator().manual_seed(6)
-    features = {
-        **{name: torch.zeros(60, INPUTS.audio) for name in ("original_audio", "edited_audio")},
-        **{name: torch.zeros(60, 1) for name in ("original_text", "target_text", "removed_text")},
-        "added_text": torch.ones(60, 1),
-        "alignment": torch.randn(60, len(inputs.alignment), generator=rng),
-        "evidence": torch.randn(60, 2, generator=rng),
-    }
-    batch = PairFeatures(**features)
+    batch = PairFeatures.random(inputs, 60)
+    batch.added_text[:], batch.removed_text[:] = 1, 0
     model = make(inputs=inputs, by_change=True)
     model.fit_scales(batch, torch.full((60, 3), 3.0))
     seen = {}
@@ -331,21 +324,44 @@ def test_where_a_change_is_asked_for_other_numbers_count_and_events_do_not() -> 
     assert not seen[1.0]["relevance"][:, -2].any()
 
 
+def test_together_an_axis_sees_the_same_numbers_whatever_was_asked_for() -> None:
+    inputs = INPUTS.model_copy(
+        update={
+            **{"text": 1, "evidence": ("events.x", "changes.told")},
+            "alignment": ("spectrum.x", "spectrum.y", "parts.z"),
+        }
+    )
+    batch = PairFeatures.random(inputs, 60)
+    batch.added_text[:], batch.removed_text[:] = 0, 0
+    batch.added_text[20:] = batch.removed_text[40:] = 1
+    batch.evidence[:, 1] = torch.arange(60) % 2
+    of_removals = {"by_removal": True, "by_change": True, "of_removals": ["parts"]}
+    model = make(
+        inputs=inputs, together=["quality"], deaf={"quality": ["spectrum.y"]}, **of_removals
+    )
+    model.fit_scales(batch, torch.full((60, 3), 3.0))
+    found, scaled = model.inputs(batch), model.scale_alignment(batch.alignment)
+    new, gone = batch.added_text, batch.removed_text
+    told = model.scale_evidence(batch.evidence)[:, 1:]
+    wanted = torch.cat([scaled[:, :1], scaled[:, 2:] * gone, new, gone, told], dim=1)
+    torch.testing.assert_close(found["quality"], wanted)
+    apart = make(inputs=inputs, **of_removals)
+    apart.fit_scales(batch, torch.full((60, 3), 3.0))
+    for axis in ("relevance", "faithfulness"):
+        assert torch.equal(found[axis], apart.inputs(batch)[axis])
+    with pytest.raises(ValueError, match=r"together: expected some of quality, .*, not loudness"):
+        make(together=["quality", "loudness"])
+
+
 def test_relevance_of_what_no_word_asks_for_is_the_same_for_all_sounds_and_unknown() -> None:
     """Of edits whose words ask for nothing, of a change that is understood, and of a new sound."""
     inputs = INPUTS.model_copy(update={"text": 1, "evidence": ("events.x", "changes.told")})
-    rng = torch.Generator().manual_seed(5)
     kind = torch.arange(300) % 3
     nothing, change, new = (kind == number for number in range(3))
-    features = {
-        **{name: torch.zeros(300, INPUTS.audio) for name in ("original_audio", "edited_audio")},
-        **{name: torch.zeros(300, 1) for name in ("original_text", "target_text", "removed_text")},
-        "added_text": new.float()[:, None],
-        "alignment": torch.randn(300, len(inputs.alignment), generator=rng),
-        "evidence": torch.stack([torch.randn(300, generator=rng), change.float()], dim=1),
-    }
-    batch = PairFeatures(**features)
-    ratings = (3 + batch.alignment[:, :1]).clamp(1, 5).expand(-1, 3)
+    batch = PairFeatures.random(inputs, 300)
+    batch.added_text[:, 0], batch.removed_text[:] = new.float(), 0
+    batch.evidence[:, 1] = change.float()
+    ratings = (1 + 4 * batch.alignment[:, :1]).expand(-1, 3)
     model = make(inputs=inputs, by_change=True)
     model.fit_scales(batch, ratings)
     fit_members(model, batch, ratings, ESTIMATORS, seed=3)

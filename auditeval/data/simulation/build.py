@@ -47,8 +47,10 @@ from auditeval.data.simulation.scenes import (
 )
 from auditeval.data.simulation.signals import RATE_HZ, bandwidth_hz
 from auditeval.data.simulation.systems import (
+    DAMAGER,
     SYSTEMS,
     draw_accompanied,
+    draw_damaged,
     draw_doses,
     draw_generated,
     draw_generative,
@@ -81,7 +83,7 @@ _OF_ACCOMPANIED = {"delete": 0.6, "add": 0.4}
 
 _WORTH_A_PROCESS = 20  # scenes: to start one takes as long as to make eight
 
-_FAINTEST = 0.5 / FULL_SCALE  # less is digital silence in 16 bits
+FAINTEST = 0.5 / FULL_SCALE  # less is digital silence in 16 bits
 
 Row = dict[str, Any]
 Made = tuple[list[EditPair], list[Row]]
@@ -100,6 +102,7 @@ def build(
     generative: int = 0,
     inverse: int = 0,
     accompaniment: int = 0,
+    damaged: int = 0,
     processors: Mapping[str, str | Path | bool | None] | None = None,
 ) -> Path:
     """Make the simulated set below `folder` unless it is there; return its manifest.
@@ -110,7 +113,8 @@ def build(
     scene is its own. A share of `unedited` rows asks for no change, and has no rating of relevance.
     `generative` is how many edits more a scene has, by systems of that kind (`systems.GENERATIVE`),
     `inverse` how many more take what lies behind its event away, or put it there; one more then
-    replaces it. `accompaniment` is how many more have a third sound, which should stay.
+    replaces it. `accompaniment` is how many more have a third sound, which should stay, `damaged`
+    how many more suffer some damage beside what was asked for.
     `processors` are real ones, {name: folder of its files} (see `simulation.processors`).
 
     The folder's name carries a hash of the arguments, of names and sizes of the recordings and of
@@ -120,13 +124,14 @@ def build(
     if not (isinstance(unedited, (int, float)) and 0 <= unedited <= 1):
         raise UserError(f"unedited {unedited!r}: expected a share, from 0 to 1")
     more = {"generative": generative, "inverse": inverse, "accompaniment": accompaniment}
-    for name, count in more.items():
+    for name, count in {**more, "damaged": damaged}.items():
         whole(name, count, 0)
     material = Material(recordings, held_out, pools, processors=Processors(processors))
     span = shortest_and_longest(seconds)
     settings = {"scenes": scenes, "seconds": span, "seed": seed, "unedited": unedited}
     settings |= {**more, "pools": pools}
     settings |= {"replaced": 1} if inverse else {}
+    settings |= {"damaged": damaged} if damaged else {}
     settings |= {"classes": material.synthetic}
     make = partial(
         _scene,
@@ -137,6 +142,7 @@ def build(
         generative=generative,
         inverse=inverse,
         accompaniment=accompaniment,
+        damaged=damaged,
     )
     return finished(Path(folder), "simulated", settings, material, scenes, workers, make)
 
@@ -236,9 +242,11 @@ def _scene(
     generative: int,
     inverse: int,
     accompaniment: int,
+    damaged: int,
 ) -> Made:
-    rng, late, more, turned, further, third = (
-        np.random.default_rng([seed, index, *own]) for own in ([], [17], [18], [19], [20], [21])
+    rng = np.random.default_rng([seed, index])
+    late, more, turned, further, third, worse = (
+        np.random.default_rng([seed, index, own]) for own in range(17, 23)
     )
     pool = index % len(material.clips)
     scene = make_scene(material, pool, seconds, rng)
@@ -271,7 +279,7 @@ def _scene(
             samples, later = nuisance(samples, rng)
         axes = [axis for axis in AXES if operation != UNEDITED or axis != "relevance"]
         votes = panel.rate(doses, len(before), np.random.default_rng(seed), rng, axes)
-        if np.abs(samples).max() < _FAINTEST:  # a low- and a high-pass may leave nothing to rate
+        if np.abs(samples).max() < FAINTEST:  # a low- and a high-pass may leave nothing to rate
             return
         edited = folder / f"{name}_{system}{which}_{operation}.flac"
         write_clip(edited, samples)
@@ -300,6 +308,10 @@ def _scene(
         operation = UNEDITED if more.random() < share else _operation(scene, more)
         doses = draw_generated(system, operation, scene, band_hz, more)
         make(system, operation, doses, more, f"_{number + 1}")
+    for number in range(damaged):
+        operation = _operation(scene, worse)
+        doses = draw_damaged(scene, operation, band_hz, worse)
+        make(DAMAGER, operation, doses, worse, f"_{number + 1}")
     if scene.is_mixture:  # both sounds last
         return pairs, rows
     for number in range(accompaniment):

@@ -16,7 +16,14 @@ import numpy as np
 from numpy.random import Generator
 
 from auditeval.data.simulation import panel
-from auditeval.data.simulation.build import Made, finished, row_of, shortest_and_longest, write_clip
+from auditeval.data.simulation.build import (
+    FAINTEST,
+    Made,
+    finished,
+    row_of,
+    shortest_and_longest,
+    write_clip,
+)
 from auditeval.data.simulation.captions import of_change
 from auditeval.data.simulation.change_ways import WAYS, Way
 from auditeval.data.simulation.edits import render
@@ -27,9 +34,9 @@ from auditeval.data.simulation.nuisance import SHARE, nuisance
 from auditeval.data.simulation.processors import Processors
 from auditeval.data.simulation.scenes import UNEDITED, Scene, make_scene
 from auditeval.data.simulation.signals import bandwidth_hz
-from auditeval.data.simulation.systems import draw_one
+from auditeval.data.simulation.systems import draw_damage, draw_one
 from auditeval.seed import SEED
-from auditeval.types import AXES, Axis, EditPair
+from auditeval.types import AXES, Axis, EditPair, whole
 
 OPERATION = "change"
 _RATED = 3
@@ -63,6 +70,9 @@ VARIANTS: dict[str, Variant] = {
     "unrelated": Variant(also=("clip_unrelated",)),
 }
 """By name. `misnamed`: the change was made, and the words ask for another."""
+
+_DONE = {"right": 0.5, "half": 0.15, "untouched": 0.25, "other": 0.1}
+"""What variants the further damaged edits are of, and how often."""
 
 
 def relevance(ratio: float, told: bool) -> float:
@@ -111,18 +121,29 @@ def build(
     recordings: Recordings | None = None,
     pools: int = 20,
     held_out_words: bool = False,
+    damaged: int = 0,
     processors: Mapping[str, str | Path | bool | None] | None = None,
 ) -> Path:
     """Make the set below `folder` unless it is there; return its manifest.
 
     Arguments as of `simulation.build.build`. `held_out_words`: templates that no evaluator of ours
-    was trained on.
+    was trained on. `damaged` is how many edits more a scene has, done or not, with any damage that
+    there is.
     """
+    whole("damaged", damaged, 0)
     material = Material(recordings, (), pools, processors=Processors(processors))
     span = shortest_and_longest(seconds)
     settings = {"scenes": scenes, "seconds": span, "seed": seed, "pools": pools}
     settings |= {"held_out_words": held_out_words, "rated": _RATED}
-    make = partial(_scene, material=material, seconds=span, seed=seed, held_out=held_out_words)
+    settings |= {"damaged": damaged} if damaged else {}
+    make = partial(
+        _scene,
+        material=material,
+        seconds=span,
+        seed=seed,
+        held_out=held_out_words,
+        damaged=damaged,
+    )
     return finished(Path(folder), "changes", settings, material, scenes, workers, make)
 
 
@@ -141,6 +162,7 @@ def _scene(
     seconds: Sequence[float],
     seed: int,
     held_out: bool,
+    damaged: int,
 ) -> Made:
     rng = np.random.default_rng([seed, index, 25])
     pool = index % len(material.clips)
@@ -166,8 +188,45 @@ def _scene(
     level = _LEVELLED / max(float(np.abs(given).max()), _LEVELLED)
     write_clip(original, given * level)
     pairs, rows = [], []
+
+    def keep(
+        variant: str,
+        samples: np.ndarray,
+        doses: dict[str, Dose],
+        lost: Mapping[Axis, float],
+        draws: Generator,
+        said: tuple[str, str, str | None] = worded,
+    ) -> None:
+        samples, later = samples * level, 0.0
+        if draws.random() < SHARE / 2:
+            samples, later = nuisance(samples, draws)
+        samples = samples * min(1.0, _LEVELLED / max(float(np.abs(samples).max()), 1e-9))
+        means = panel.less(panel.expected(doses, len(samples)), lost)
+        # Of another take nobody can tell by how much it was changed.
+        axes: list[Axis] = [axis for axis in AXES if variant != "anew" or axis != "relevance"]
+        votes = panel.votes(means, np.random.default_rng(seed), draws, axes)
+        edited = folder / f"{name}_{variant}.flac"
+        write_clip(edited, samples.astype(np.float32))
+        before, after, told = said
+        pairs.append(
+            EditPair(
+                id=edited.stem,
+                original=original,
+                edited=edited,
+                original_caption=before,
+                target_caption=after,
+                instruction=told,
+                operation=OPERATION,
+                system=f"sim_{variant.partition('-')[0]}",
+                source=source,
+                raters=dict(votes),
+            )
+        )
+        row = row_of(scene, edited.stem, UNEDITED, doses, len(samples), later=later)
+        rows.append(row | {"change": asked.change, "amount": asked.amount})
+
     further = np.random.default_rng([seed, index, 30])
-    for variant, (ratio, of, damaged, also) in VARIANTS.items():
+    for variant, (ratio, of, spoilt, also) in VARIANTS.items():
         if of == "opposite" and not way.opposite:
             continue
         doses: dict[str, Dose] = {}
@@ -179,39 +238,24 @@ def _scene(
             heard = scene._replace(background=render(scene, UNEDITED, doses, draws)[0])
             edited_of = given if way.undoes else heard.background
         samples, lost = _edited(heard, asked, edited_of, ratio, of, other, draws)
-        if damaged:
+        if spoilt:
             fault = FAULTS[str(draws.choice(_DAMAGE))]
             dose = Dose(max(fault.draw(bandwidth_hz(samples), draws), 0.4))
             if fault.can_befall(scene, UNEDITED):
                 doses = {fault.name: dose}
                 samples = fault.effect(samples, fault.amount(dose.severity), draws)
-        samples, later = samples * level, 0.0
-        if draws.random() < SHARE / 2:
-            samples, later = nuisance(samples, draws)
-        samples = samples * min(1.0, _LEVELLED / max(float(np.abs(samples).max()), 1e-9))
-        means = panel.less(panel.expected(doses, len(samples)), lost)
-        # Of another take nobody can tell by how much it was changed.
-        axes: list[Axis] = [axis for axis in AXES if variant != "anew" or axis != "relevance"]
-        votes = panel.votes(means, np.random.default_rng(seed), draws, axes)
-        edited = folder / f"{name}_{variant}.flac"
-        write_clip(edited, samples.astype(np.float32))
-        before, after, told = misnamed if of == "misnamed" else worded
-        pairs.append(
-            EditPair(
-                id=edited.stem,
-                original=original,
-                edited=edited,
-                original_caption=before,
-                target_caption=after,
-                instruction=told,
-                operation=OPERATION,
-                system=f"sim_{variant}",
-                source=source,
-                raters=dict(votes),
-            )
-        )
-        row = row_of(scene, edited.stem, UNEDITED, doses, len(samples), later=later)
-        rows.append(row | {"change": asked.change, "amount": asked.amount})
+        keep(variant, samples, doses, lost, draws, misnamed if of == "misnamed" else worded)
+    worse = np.random.default_rng([seed, index, 32])
+    for number in range(damaged):
+        done = VARIANTS[str(worse.choice(list(_DONE), p=list(_DONE.values())))]
+        samples, lost = _edited(scene, asked, given, done.ratio, done.of, other, worse)
+        # Noise of the scene is as long as it was before a change of pace.
+        offers = scene.offers if len(samples) == len(scene.background) else frozenset()
+        heard = scene._replace(background=samples, offers=offers)
+        doses = draw_damage(heard, UNEDITED, bandwidth_hz(samples), worse)
+        samples, _ = render(heard, UNEDITED, doses, worse)
+        if np.abs(samples).max() >= FAINTEST:  # a low- and a high-pass may leave nothing to rate
+            keep(f"damaged-{number + 2}", samples, doses, lost, worse)
     return pairs, rows
 
 

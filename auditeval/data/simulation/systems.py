@@ -37,6 +37,10 @@ GENERATIVE: dict[str, tuple[str, ...]] = {
 }
 _GENERATOR_SHARE = 0.7  # of their edits
 _UNDAMAGED_SHARE, _ANY_DAMAGE_SHARE = 0.3, 0.5
+
+DAMAGER = "sim_damager"
+"""Damages all clips that it edits, whatever it was asked for."""
+_NOT_DONE_SHARE = 0.25  # of its edits
 _DAMAGE = ["background_lost", *(name for name, f in FAULTS.items() if f.stage is Stage.CLIP)]
 
 # Of three sounds the third goes instead of the one that should, or too, or one more comes.
@@ -228,6 +232,13 @@ def draw_damage(scene: Scene, operation: str, band_hz: float, rng: Generator) ->
     able = [name for name in _DAMAGE if FAULTS[name].can_befall(scene, operation)]
     chosen = map(str, rng.choice(able, 1 + int(rng.integers(2)), replace=False))
     return {name: Dose(FAULTS[name].draw(band_hz, rng)) for name in chosen}
+
+
+def draw_damaged(scene: Scene, operation: str, band_hz: float, rng: Generator) -> dict[str, Dose]:
+    """Fault -> dose: what DAMAGER does, in most edits beside what was asked for."""
+    done = rng.random() >= _NOT_DONE_SHARE
+    doses = draw_damage(scene, operation, band_hz, rng)
+    return doses if done else doses | {"edit_absent": Dose(1.0)}
 
 
 def draw_one(
