@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+from contextlib import nullcontext
 from importlib.metadata import version
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import xxhash
+from filelock import FileLock
 
 from auditeval import audio
 from auditeval.backends.backend import PitchTrack
@@ -21,6 +28,7 @@ class Pyin:
     """
 
     name = "pyin"
+    compiled = False  # by some instance of this process
 
     def __init__(self, low_hz: float = 50, high_hz: float = 500) -> None:
         self._librosa = imported("librosa", "bench")
@@ -31,15 +39,28 @@ class Pyin:
         )
 
     def __call__(self, clip: audio.Waveform) -> PitchTrack:
-        f0, _, _ = self._librosa.pyin(
-            audio.resample(clip, RATE_HZ),
-            fmin=self._low_hz,
-            fmax=self._high_hz,
-            sr=RATE_HZ,
-            frame_length=FRAME,
-            hop_length=HOP,
-        )
+        with nullcontext() if Pyin.compiled else compiling(self._librosa):
+            f0, _, _ = self._librosa.pyin(
+                audio.resample(clip, RATE_HZ),
+                fmin=self._low_hz,
+                fmax=self._high_hz,
+                sr=RATE_HZ,
+                frame_length=FRAME,
+                hop_length=HOP,
+            )
+        Pyin.compiled = True
         return PitchTrack(HOP / RATE_HZ, tuple(None if np.isnan(v) else float(v) for v in f0))
+
+
+def compiling(librosa: Any) -> FileLock:
+    """One process of this machine and user at a time.
+
+    What numba compiled of librosa it keeps for all processes, in two files each. Two that compile
+    at once may leave one file each, and whoever opens those crashes (numba/numba#10128).
+    """
+    user = getattr(os, "getuid", int)()  # on Windows each user has a folder of this kind
+    name = f"auditeval-{user}-{xxhash.xxh3_64_hexdigest(librosa.__file__.encode())}.lock"
+    return FileLock(Path(tempfile.gettempdir()) / name)
 
 
 class SwiftF0:

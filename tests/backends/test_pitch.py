@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, TimeoutError
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +10,7 @@ import pytest
 
 from auditeval.audio import Waveform, decode, resample
 from auditeval.backends.backend import Backend, PitchTrack
-from auditeval.backends.pitch import Pyin, SwiftF0
+from auditeval.backends.pitch import Pyin, SwiftF0, compiling
 from auditeval.benchmarks.speecheditbench.prosody import f0_shift_semitones, pitch_succeeds
 from auditeval.types import Undefined
 
@@ -93,3 +93,19 @@ def test_a_track_is_a_function_of_the_clip(tracker: Backend) -> None:
 def test_settings_are_part_of_the_revision() -> None:
     assert Pyin(50, 500).revision == Pyin().revision != Pyin(75, 500).revision
     assert SwiftF0(50, 500).revision == SwiftF0().revision != SwiftF0(75, 500).revision
+
+
+def test_the_first_pitch_of_a_process_waits_for_those_that_compile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    librosa, tracker = pytest.importorskip("librosa"), Pyin()
+    expected = tracker(voice(220.0))
+    with ThreadPoolExecutor(1) as pool:
+        with compiling(librosa):
+            assert pool.submit(tracker, voice(220.0)).result() == expected
+            monkeypatch.setattr(Pyin, "compiled", False)
+            waiting = pool.submit(tracker, voice(220.0))
+            with pytest.raises(TimeoutError):
+                waiting.result(timeout=1.0)
+        assert waiting.result() == expected
+    assert Pyin.compiled
