@@ -8,8 +8,9 @@ artefacts, which are neither. All clips are float (N,) at RATE_HZ.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.random import Generator
@@ -32,12 +33,27 @@ Mask = Callable[[np.ndarray, np.ndarray, Generator], np.ndarray]
 """Spectra of the kept and of the other sound :: complex (T, F) each, to a gain for the mixture."""
 
 
-class Parts(NamedTuple):
-    """An estimate as the sum of three :: float32 (N,) each; see the module."""
+@dataclass(frozen=True)
+class Parts:
+    """An estimate as the sum of three :: float32 (N,) each, when asked for; see the module."""
 
-    kept: np.ndarray
-    left: np.ndarray
-    artefacts: np.ndarray
+    spectra: tuple[np.ndarray, np.ndarray, np.ndarray]
+    length: int
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        return iter((self.kept, self.left, self.artefacts))
+
+    @cached_property
+    def kept(self) -> np.ndarray:
+        return resynthesized(self.spectra[0], self.length)
+
+    @cached_property
+    def left(self) -> np.ndarray:
+        return resynthesized(self.spectra[1], self.length)
+
+    @cached_property
+    def artefacts(self) -> np.ndarray:
+        return resynthesized(self.spectra[2], self.length)
 
 
 def separate(
@@ -78,8 +94,7 @@ def parts(estimate: np.ndarray, kept: np.ndarray, other: np.ndarray) -> Parts:
     widths = np.diff(edges)
     a, b = (np.repeat(x, widths, axis=1) for x in (a, b))
     as_kept, as_left = a * first, b * second
-    found = (resynthesized(x, len(estimate)) for x in (as_kept, as_left, made - as_kept - as_left))
-    return Parts(*found)
+    return Parts((as_kept, as_left, made - as_kept - as_left), len(estimate))
 
 
 def _edges(bins: int) -> np.ndarray:
