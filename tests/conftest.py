@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import importlib.util
 import json
 import os
 import shutil
@@ -24,6 +25,7 @@ from two_devices import prepare as prepare_two_devices
 
 import auditeval
 from auditeval import checkpoint, manifest
+from auditeval.backends.pitch import compiling
 from auditeval.cli import main
 from auditeval.data.simulation.build import build
 from auditeval.features import minilm, yamnet_network
@@ -53,6 +55,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--gpu-device", default="cuda", help="Where tests/gpu compute; cpu tries the tests alone."
     )
     parser.addoption("--evaluator", help="Checkpoint that is held to the laws about processors.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """What numba compiles as librosa is imported is there before several processes test at once: of
+    these some come to it by other packages than ours, and without its lock."""
+    several = getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput")
+    if several and importlib.util.find_spec("librosa"):
+        import librosa
+
+        with compiling(librosa):
+            importlib.import_module("librosa.core.pitch")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
