@@ -8,6 +8,7 @@ cache.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -45,11 +46,9 @@ class FeatureCache:
         folder = storage.path(folder or storage.cache_dir())
         most = storage.bytes_of(size or os.environ.get("AUDITEVAL_CACHE_SIZE"))
         # Beside it lie answers that judges were paid for; they are not to go.
-        bound = None if most is None else bounded(folder, most, _OF_EXTRACTORS)
-        self._entries = {
-            name: Entries(folder / extractor.made_by, extractor.made_by, bound=bound)
-            for name, extractor in extractors.items()
-        }
+        self._bound = None if most is None else bounded(folder, most, _OF_EXTRACTORS)
+        self._folder, self._beside = folder, list[Entries]()
+        self._entries = {name: self._called(x.made_by) for name, x in extractors.items()}
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError) as error:
@@ -63,7 +62,16 @@ class FeatureCache:
     @property
     def damaged(self) -> int:
         """Entries so far that were not what had been written; they were made again."""
-        return sum(entries.damaged for entries in self._entries.values())
+        return sum(entries.damaged for entries in [*self._entries.values(), *self._beside])
+
+    def beside(self, name: str, of: Iterable[str]) -> Entries:
+        """Entries called `name` that were made of what `of` says, under the same bound."""
+        digest = hashlib.sha256("\n".join(of).encode()).hexdigest()[:16]
+        self._beside.append(self._called(f"{name}@{digest}"))
+        return self._beside[-1]
+
+    def _called(self, name: str) -> Entries:
+        return Entries(self._folder / name, name, bound=self._bound)
 
     def entries(
         self,

@@ -105,12 +105,12 @@ class FeatureStore:
         self.max_seconds = max_seconds
         self.encoder_seconds = 0.0
         self.misses = 0
-        self._heard_of = heard
+        self.heard = heard
         self._held: Mapping[Path, audio.Waveform] = {}
         self._lock = threading.Lock()
         self._said: dict[str, dict[str, np.ndarray]] = {}
         self._one_large = threading.Lock()
-        self._cache = FeatureCache(encoder.extractors, cache_dir, cache_size)
+        self.cache = FeatureCache(encoder.extractors, cache_dir, cache_size)
 
     def holding(self, held: Mapping[Path, audio.Waveform]) -> FeatureStore:
         """This store, with clips in memory by the paths that stand for them: no file is read there,
@@ -122,7 +122,7 @@ class FeatureStore:
     @property
     def damaged(self) -> int:
         """Entries of the cache so far that were not what had been written; they were made again."""
-        return self._cache.damaged
+        return self.cache.damaged
 
     def pairs(
         self,
@@ -201,6 +201,25 @@ class FeatureStore:
             clips.start()
             return {heard.path: clips[heard] for heard in once}
 
+    def contents(self, paths: Iterable[Path]) -> dict[Path, str]:
+        """`audio.content_hash` of audio files, each read once; one that cannot be has none."""
+
+        def content(path: Path) -> str | None:
+            try:
+                large = audio.state(path)[0] > _LARGE_BYTES
+                with self._one_large if large else nullcontext():
+                    return audio.content_hash(self._decoded(path))
+            except audio.AudioError:
+                return None
+
+        once = list(dict.fromkeys(paths))
+        with self._pool() as pool:
+            hashed = zip(once, pool.map(content, once), strict=True)
+            found = {path: key for path, key in hashed if key is not None}
+        if self.heard is not None:
+            self.heard.update(found)
+        return found
+
     def clips(self, waveforms: Sequence[audio.Waveform]) -> list[Clip]:
         """Features of decoded clips."""
         keys = [audio.content_hash(waveform) for waveform in waveforms]
@@ -230,7 +249,7 @@ class FeatureStore:
                     made = extractor.encode_audio(samples)
                 yield [_entry(extractor, features) for features in made]
 
-        found = self._cache.entries("audio", keys, by, encode, passing)
+        found = self.cache.entries("audio", keys, by, encode, passing)
         return [{name: _features(entry) for name, entry in entries.items()} for entries in found]
 
     def captions(self, captions: Sequence[str]) -> list[Arrays]:
@@ -250,7 +269,7 @@ class FeatureStore:
         known = {x: said for x in captions if (said := self._said.get(x)) is not None}
         worded = [caption for caption in captions if caption.strip() and caption not in known]
         keys = [hashlib.sha256(caption.encode()).hexdigest() for caption in worded]
-        found = self._cache.entries("text", keys, [frozenset(readers)] * len(keys), encode)
+        found = self.cache.entries("text", keys, [frozenset(readers)] * len(keys), encode)
         for caption, entries in zip(worded, found, strict=True):
             known[caption] = {name: entry["embedding"] for name, entry in entries.items()}
         with self._lock:
@@ -287,8 +306,8 @@ class FeatureStore:
             try:
                 waveforms.append(self._decoded(path))
                 keys.append(audio.content_hash(waveforms[-1]))
-                if self._heard_of is not None:
-                    self._heard_of[path] = keys[-1]
+                if self.heard is not None:
+                    self.heard[path] = keys[-1]
             except audio.AudioError as error:
                 failures[path] = Failure(str(error))
         try:

@@ -12,6 +12,7 @@ from torch import Tensor
 from auditeval.data.splits import Fold
 from auditeval.features.encoder import Encoder
 from auditeval.features.pair import PairFeatures
+from auditeval.features.pair_cache import PairCache
 from auditeval.features.store import FeatureStore
 from auditeval.models import Model, find_model
 from auditeval.models.three_head import Regressor
@@ -99,7 +100,8 @@ class HeadsFit(Fit[PairFeatures, Regressor]):
         """Features of all pairs, in chunks so that only what models see stays in memory."""
         kinds = [cast(type[Regressor], find_model(name)) for name in models]
         words = any(kind.uses_changed_words for kind in kinds)
-        rows = encoding(store, pairs, lambda chunk: store.pairs(chunk, words))
+        cache = PairCache(store)
+        rows = encoding(store, pairs, lambda chunk: cache.pairs(chunk, words))
         return PairFeatures.stack(usable(pairs, rows))
 
     def parts(self, job: Job[PairFeatures, Regressor]) -> Parts[Regressor]:
