@@ -39,6 +39,7 @@ _SLOW_SECONDS = 10.0
 _STARTS = 9  # workers that die as they are made, before that is told
 _ANSWER_SECONDS = 10.0  # of a cluster that is named by its address
 _AHEAD = 4  # blocks a worker, that may be done before one that is awaited
+_AGAIN = "give the command again, and it goes on with what is not finished"
 
 
 class Ray:
@@ -57,6 +58,7 @@ class Ray:
     ) -> None:
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # read as Ray is imported
         os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] = "1"  # who is given no GPU sees none
+        os.environ["RAY_ENABLE_AUTO_CONNECT"] = "0"  # no other cluster where one is lost
         try:
             import ray
         except ImportError:
@@ -67,6 +69,7 @@ class Ray:
             address = os.environ.get("RAY_ADDRESS") or address
         self._ray, self._address, self._workers, self._gpus = ray, address, workers, gpus
         self._is_joined = False
+        self._runs: set[_Run] = set()
 
     def __enter__(self) -> Ray:
         return self
@@ -112,6 +115,8 @@ class Ray:
                 pass
 
     def __exit__(self, *_: object) -> None:
+        for run in self._runs:  # those that an error of who takes the steps left as they were
+            run.close()
         if self._is_joined:
             self._ray.shutdown()
             self._is_joined = False
@@ -132,17 +137,20 @@ class Ray:
         """
         self._join()
         run = _Run(self._ray, self._size, bool(self._gpus), start, iter(blocks), in_order)
+        self._runs.add(run)
         try:
             for block, steps in run.done():
                 for step in steps:
                     yield block, step
         except self._ray.exceptions.LocalRayletDiedError:
+            raise UserError(f"the Ray node that this command runs on is gone; {_AGAIN}") from None
+        except ConnectionError:  # of `ray://`; one of a worker comes as its task's
             raise UserError(
-                "the Ray node that this command runs on is gone; give the command again, and it "
-                "goes on with what is not finished"
+                f"{self._address}: the connection to the Ray cluster is lost; {_AGAIN}"
             ) from None
         finally:
             run.close()
+            self._runs.discard(run)
 
     def _size(self) -> int:
         """How many workers the cluster has room for."""
@@ -198,9 +206,10 @@ class _Run:
         self._without_worker = time.monotonic()
 
     def close(self) -> None:
-        """The workers go, whatever they are at."""
-        for actor in self._actors:
-            self._ray.kill(actor.handle)
+        """The workers go, whatever they are at; where the cluster is lost, they went with it."""
+        with suppress(ConnectionError):
+            while self._actors and self._ray.is_initialized():
+                self._ray.kill(self._actors.pop().handle)
 
     def done(self) -> Iterator[tuple[Any, list[Any]]]:
         """Blocks with their steps."""
