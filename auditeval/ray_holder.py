@@ -7,10 +7,12 @@ import os
 import socket
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from auditeval.types import UserError
 from auditeval.version import __version__
+
+Made = TypeVar("Made")
 
 _PAUSES_SECONDS = (0.5, 2.0)  # before a disk or a server that failed is tried again
 
@@ -37,25 +39,39 @@ class Holder:
             ) from None
         self._said = _Warnings()
         logging.getLogger("auditeval").addHandler(self._said)
-        self._worker = start()
+        self._worker = _tried(start)
         return ray.get_runtime_context().get_node_id(), host
 
     def do(self, block: Any, failed: Mapping[int, str]) -> tuple[list[str], list[Any]]:
         """What was warned of, and the steps of a block."""
-        for pause in (*_PAUSES_SECONDS, None):
-            try:
-                steps = list(self._worker(block, failed))
-                return self._said.taken(), steps
-            except OSError:
-                if pause is None:
-                    raise
-                time.sleep(pause)
-        raise AssertionError
+        steps = _tried(lambda: list(self._worker(block, failed)))
+        return self._said.taken(), steps
 
     def attempt(self, block: Any, rows: range) -> None:
         """The work of some rows of a block, for whether this process outlives it."""
-        for _ in self._worker(block, {row: "" for row in block.numbers() if row not in rows}):
-            pass
+        others = {row: "" for row in block.numbers() if row not in rows}
+        _tried(lambda: list(self._worker(block, others)))
+
+
+def _tried(work: Callable[[], Made]) -> Made:
+    """What comes of it, tried again where a disk or a server fails.
+
+    Raises OSError where it still does, also where the command that works here alone would end with
+    a sentence of its own on what it cannot read: another node may.
+    """
+    for pause in (*_PAUSES_SECONDS, None):
+        try:
+            return work()
+        except OSError:
+            if pause is None:
+                raise
+        except UserError as error:
+            if not isinstance(error.__context__, OSError):
+                raise
+            if pause is None:
+                raise OSError(str(error)) from None
+        time.sleep(pause)
+    raise AssertionError
 
 
 class _Warnings(logging.Handler):

@@ -224,11 +224,17 @@ def _cancelled(waveform: Waveform, power: float) -> str | None:
 def write(path: Path, samples: np.ndarray, rate_hz: int) -> None:
     """Write 16-bit mono samples :: int16 (N,) as WAV or FLAC by suffix, atomically.
 
-    `read` gives back exactly these samples / 32768. Raises OSError where the disk is full.
+    `read` gives back exactly these samples / 32768. Raises OSError, which names the file, where the
+    disk is full.
     """
     # Encoded in memory: libsndfile does not report every failure of a write to disk.
-    with replacing(path) as temporary:
-        temporary.write_bytes(encoded(samples, rate_hz, path.suffix.lstrip(".").upper()))
+    content = encoded(samples, rate_hz, path.suffix.lstrip(".").upper())
+    try:
+        with replacing(path) as temporary:
+            temporary.write_bytes(content)
+    except OSError as error:
+        error.filename = str(path)
+        raise
 
 
 def encoded(samples: np.ndarray, rate_hz: int, kind: str) -> bytes:

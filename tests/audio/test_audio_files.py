@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import pickle
 import wave
 from pathlib import Path
 
@@ -282,3 +285,18 @@ def test_channels_are_those_of_the_file(tmp_path: Path, noise: np.ndarray) -> No
     for name, said in (("text.wav", "cannot be decoded as audio"), ("none.wav", "no such file")):
         with pytest.raises(audio.AudioError, match=rf"{name}: {said}"):
             audio.channels(tmp_path / name)
+
+
+def test_a_disk_that_takes_no_more_is_told_with_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by a write, which knows no name; also where the error comes from another process."""
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match="No space left on device") as told:
+        files.write(tmp_path / "a.flac", np.zeros(800, np.int16), 8000)
+    assert pickle.loads(pickle.dumps(told.value)).filename == str(tmp_path / "a.flac")
+    assert not list(tmp_path.iterdir())
