@@ -108,9 +108,9 @@ def find(checkpoint: str | os.PathLike[str] | None, **download: Any) -> Path:
     A hub id or URL is downloaded; `download` are options of `snapshot_download`. Raises UserError
     for one that is not given. Whether there is a checkpoint in the folder is not looked at.
     """
-    if isinstance(url := storage.path(checkpoint or ""), storage.UrlPath):
-        return _downloaded(url)
-    path = Path(DEFAULT_CHECKPOINT if checkpoint is None else checkpoint)
+    path = storage.path(DEFAULT_CHECKPOINT if checkpoint is None else checkpoint)
+    if isinstance(path, storage.UrlPath):
+        return _downloaded(path)
     if checkpoint is None or not path.exists():
         places = _places()
         shipped = [place / path for place in places if (place / path / CONFIG).is_file()]

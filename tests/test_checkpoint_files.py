@@ -40,6 +40,11 @@ def test_what_is_no_checkpoint_leads_to_those_that_are(tmp_path: Path) -> None:
             auditeval.load(name)
 
 
+def test_a_checkpoint_is_found_by_the_url_of_its_folder(spectrum_checkpoint: Path) -> None:
+    """It was taken for a folder `file:`, while every other option takes such a URL."""
+    assert checkpoint_files.find(spectrum_checkpoint.as_uri()) == spectrum_checkpoint
+
+
 def test_a_report_of_leaks_needs_no_torch() -> None:
     code = "import sys, auditeval.report.leaks, auditeval.report.agreement; print(*sys.modules)"
     made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
