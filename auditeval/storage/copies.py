@@ -132,14 +132,20 @@ def _fetched(url: str) -> Path:
     if found is None or found.is_folder:
         raise FileNotFoundError(errno.ENOENT, "no such object", url)
     copy = _place(url, found)
-    if not _used(copy):
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        if found.size > _LARGE_BYTES:
-            with FileLock(copy.parent.parent / f"{copy.stem[:2]}.lock"):
-                if not _used(copy):
-                    _fetch(url, found, copy)
-        else:
-            _fetch(url, found, copy)
+    try:
+        if not _used(copy):
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            if found.size > _LARGE_BYTES:
+                with FileLock(copy.parent.parent / f"{copy.stem[:2]}.lock"):
+                    if not _used(copy):
+                        _fetch(url, found, copy)
+            else:
+                _fetch(url, found, copy)
+    except (StorageError, FileNotFoundError):
+        raise
+    except OSError as error:  # of this machine, which says nothing about the object either
+        said = f"cannot be copied to {copy.parent.parent} ({error.strerror or error})"
+        raise StorageError(error.errno, said, url) from None
     return copy
 
 

@@ -32,7 +32,8 @@ _MOST_WORDS = 200
 
 
 class StorageError(OSError):
-    """A store that does not answer or refuses access, or a bucket that is not there."""
+    """A store that does not answer or refuses access, a bucket that is not there, or a disk of this
+    machine that takes no copy."""
 
 
 class Info(NamedTuple):

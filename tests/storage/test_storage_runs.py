@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from functools import partial
 from itertools import islice
@@ -141,9 +142,23 @@ def test_another_machine_goes_on_with_the_blocks_that_are_done(
         )
 
 
-@pytest.mark.parametrize("what", ["get", "info", "put"])
+CUT = StorageError(errno.EIO, "the request failed (cut)")
+FULL = OSError(errno.ENOSPC, "No space left on device")  # of this machine, where a copy was to be
+
+
+@pytest.mark.parametrize(
+    ("what", "error", "said"),
+    [
+        ("get", CUT, r"the request failed \(cut\)"),
+        ("info", CUT, r"the request failed \(cut\)"),
+        ("put", CUT, r"the request failed \(cut\)"),
+        ("get", FULL, r"cannot be copied to .*fetched \(No space left on device\)"),
+    ],
+)
 def test_a_store_that_fails_in_mid_run_costs_no_row(
     what: str,
+    error: OSError,
+    said: str,
     bucket: Path,
     there: Path,
     evaluator: Evaluator,
@@ -158,13 +173,12 @@ def test_a_store_that_fails_in_mid_run_costs_no_row(
 
         def fails(*arguments: Any) -> Any:
             url = next(one for one in arguments if "://" in str(one))
-            raise StorageError(5, "the request failed (cut)", url)
+            raise type(error)(*error.args, url) if error is CUT else error
 
         patch.setattr(objects, what, fails)
         copies._seen.clear()
         shutil.rmtree(tmp_path / "other" / "fetched")
-        said = rf"^{bucket}/.*: the request failed \(cut\); rows scored so far are kept"
-        with pytest.raises(UserError, match=said):
+        with pytest.raises(UserError, match=rf"^{bucket}/.*: {said}; rows scored so far are kept"):
             list(steps)
     again = scored(evaluator, there, bucket / "two.csv")
     assert again.kept >= 4
