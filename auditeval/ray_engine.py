@@ -87,13 +87,18 @@ class Ray:
                 logging_level=logging.ERROR,
             )
         except Exception as error:  # a node that takes too long to start is a bare one
-            said = (str(error).splitlines() or [type(error).__name__])[0]
+            lines = str(error).split("\n") if str(error).strip() else [type(error).__name__]
+            said, *more = (line.strip() for line in lines if line.strip())
+            if said.endswith(":") and more:  # of a stack the last line says why
+                said = f"{said} {more[-1]}"
             if self._address is None:
                 raise UserError(f"this machine: Ray cannot be started ({said})") from None
+            hint = "start one with `ray start --head`, or leave out --address"
+            if self._address.startswith("ray://"):
+                hint = "`ray[client]` is needed here, and on the head before `ray start --head`"
             raise UserError(
-                f"{self._address}: no Ray cluster answers ({said}); start one "
-                "with `ray start --head`, or leave out --address; where one asks for a token, set "
-                "RAY_AUTH_MODE=token"
+                f"{self._address}: no Ray cluster answers ({said}); {hint}; where one asks for a "
+                "token, set RAY_AUTH_MODE=token"
             ) from None
         self._is_joined = True
         with suppress(ValueError):  # not in the main thread, where Ray has no handler either

@@ -127,3 +127,21 @@ def test_a_client_that_loses_the_cluster_is_one_sentence(
     with ray_engine.Ray("ray://head:10001") as engine, pytest.raises(UserError, match=said):
         next(engine.run(lambda: None, cut(9, 1)))  # type: ignore[arg-type, return-value]
     assert fake_ray.did == ["shutdown"]
+
+
+def test_why_a_cluster_took_no_client_is_said(
+    fake_ray: FakeRay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ended at the colon before the stack of the other side, and said to start what is there."""
+
+    def refused(*_: object, **__: object) -> None:
+        stack = (
+            "Traceback (most recent call last):\n  File ...\nRuntimeError: Starting it failed.\n"
+        )
+        raise ConnectionAbortedError(f"Initialization failure from server:\n{stack}")
+
+    monkeypatch.setattr(ray_engine.Ray, "_knock", lambda _: None)
+    monkeypatch.setattr(fake_ray, "init", refused)
+    said = r"\(Initialization .* server: RuntimeError: Starting it failed.\); `ray\[client\]` is"
+    with pytest.raises(UserError, match=said):
+        assert ray_engine.Ray("ray://head:10001").device
