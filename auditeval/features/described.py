@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from auditeval.features.named import name, stems
+from auditeval.features.named import ADJECTIVE, between_qualities, name, stems
 
 _NAMES = re.compile(r"\s+(?:and|as well as|plus)\s+|,\s*", re.IGNORECASE)
 _MOST = 2000  # characters of a caption
@@ -13,6 +13,7 @@ _START = r"(?:an?|the|some|someone|somebody|people|several|many|two|three|anothe
 _LINK = re.compile(
     rf",? (?:(?:and|then|and then|while|as|when|whilst|followed by|before|after|together with|"
     rf"along with|accompanied by|over|with)(?: then)?) |, (?={_START}|"
+    rf"{ADJECTIVE} (?!and\b|but\b)\w|"
     r"(?:(?!now\b|\w*(?:[^s\W]s|ed|ing)\b)\w+ )?\w+(?:-\w+)?,? and |"
     r"(?:\w+ ){1,2}\w+ing\b)| ?[.!?;+&] ",
     re.IGNORECASE,
@@ -115,7 +116,10 @@ def sounds(caption: str) -> list[str]:
     """Clauses and names of a caption that are each a sound of their own."""
     caption = " ".join(caption[:_MOST].split()).strip(" .!?")
     parts, link, start = [""], "", 0
+    inside = between_qualities(caption)
     for found in [*(_LINK_OR_COMMA if _is_list(caption) else _LINK).finditer(caption), None]:
+        if found and found.start() in inside:
+            continue
         part = caption[start : found.start() if found else None]
         if parts == [""]:
             parts = [part]

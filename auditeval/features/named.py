@@ -98,6 +98,24 @@ _MANNER = re.compile(
     r"\b(?:low|high|top) end\b|\bsibilan\w+|\bsnr\b|[%\d\"“”«»]",
     re.IGNORECASE,
 )
+# One word of how something sounds, before what it is of ("a low voice") and behind what it does.
+ADJECTIVE = (
+    r"(?:(?:high|low)(?:[ -]pitched)?|deep|shrill|loud|quiet|soft|faint|fast|slow|quick|rapid|"
+    r"bright|dark|dull|muffled|clear|clean|noisy|distorted|dry|reverberant|calm|excited|angry|sad|"
+    r"happy|lively|whispered|male|female|warm|crisp|tinny|hissy)(?![\w-])"
+)
+ADVERB = (
+    r"(?:(?:loud|quiet|soft|faint|slow|quick|rapid|calm|angri|sad|happi|excited|clear)ly|fast)"
+    r"(?![\w-])"
+)
+_AND_ALSO = r"(?P<link>,? (?:and|but|yet) |, )(?:very |more )?"
+_QUALITIES = tuple(
+    re.compile(rf"(?<![\w-]){kind}{_AND_ALSO}(?={kind})", re.IGNORECASE)
+    for kind in (ADJECTIVE, ADVERB)
+)
+_SEVERAL = rf"(?:(?:and|but|yet|very|more|{ADJECTIVE}|{ADVERB})(?:,? |$))+"
+_OF_QUALITIES = re.compile(rf"(?:an? )?{_SEVERAL}|in (?:an?|the) {_SEVERAL}voice")
+_QUALITY = re.compile(rf"(?<![\w-])(?:{ADJECTIVE}|{ADVERB})", re.IGNORECASE)
 _MARKS = " .!?,;:\"'"
 _EMPTY = frozenset(
     (
@@ -146,6 +164,35 @@ def is_degree(words: str) -> bool:
 def is_manner(words: str) -> bool:
     """Whether words that stand for a sound tell how one sounds, and how much of it."""
     return is_degree(words) or bool(_MANNER.search(words))
+
+
+def between_qualities(text: str) -> set[int]:
+    """Where a comma or an "and" begins that stands inside of how one thing sounds.
+
+    >>> between_qualities("A low, muffled voice and rain"), between_qualities("It rains and pours")
+    ({5}, set())
+    """
+    return {found.start("link") for kind in _QUALITIES for found in kind.finditer(text)}
+
+
+def qualities(words: str) -> list[str]:
+    """Each word of a text in lower case that says nothing but how something sounds; else none.
+
+    >>> qualities("in a high, clear voice"), qualities("slowly and quietly")
+    (['high', 'clear'], ['slowly', 'quietly'])
+    >>> qualities("a loud, high voice")
+    []
+    """
+    return _QUALITY.findall(words) if _OF_QUALITIES.fullmatch(words) else []
+
+
+def unqualified(words: str) -> str:
+    """Without words of how something sounds.
+
+    >>> unqualified("a loud dog barks")
+    'a dog barks'
+    """
+    return " ".join(_QUALITY.sub("", words).split())
 
 
 def stems(words: str) -> set[str]:

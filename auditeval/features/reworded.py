@@ -14,7 +14,7 @@ import numpy as np
 
 from auditeval.features.comparison import same_words
 from auditeval.features.described import head_of, names_of, pieces_of, sounds
-from auditeval.features.named import is_manner, name, stems
+from auditeval.features.named import between_qualities, is_manner, name, stems
 
 Alike = Callable[[str, str], float]
 """How surely two names are of one sound, up to 1, by meaning."""
@@ -43,6 +43,12 @@ _OPPOSITES = tuple(
             r"child|children|kids?|boys?|girls?|bab(?:y|ies)|infants?|toddlers?",
             r"m[ae]n|wom[ae]n|adults?|lady|ladies|gentlem[ae]n",
         ),
+        (r"high|high[- ]pitched|shrill", r"low|low[- ]pitched|deep"),
+        (r"loud|loudly", r"quiet|quietly|soft|softly|faint|faintly"),
+        (r"fast|quick|quickly|rapid|rapidly", r"slow|slowly"),
+        (r"bright|clear|crisp|tinny", r"dark|dull|muffled|warm"),
+        (r"clean|clear", r"noisy|distorted|hissy"),
+        (r"excited|angry|happy|lively", r"calm|sad"),
     )
 )
 
@@ -114,7 +120,7 @@ def _sounds(caption: str, alike: Alike) -> list[str]:
     """As `described.sounds`, and a list of two: not "car horn, honking", which are one."""
     parts: list[str] = []
     for part in [piece for whole in sounds(caption) for piece in _apart(whole)]:
-        listed = re.split(r",\s+", part)
+        listed = [part] if between_qualities(part) else re.split(r",\s+", part)
         unlike = len(listed) <= _MOST and all(
             alike(name(x), name(y)) < _ALIKE_OF_FEWER
             for place, x in enumerate(listed)

@@ -27,6 +27,9 @@ TWO = "A dog barks while rain falls."
         ("Rain.", "Add music to make it sound happier.", "Rain and music"),
         ("Rain; an aeroplane", "Remove the airplanes", "Rain"),
         ("rain + dog", "Remove the dog", "rain"),
+        ("Rain, loud thunder", "Remove the thunder", "Rain"),
+        ("A low, loud voice and rain.", "Remove the rain.", "A low, loud voice"),
+        ("A fast and loud engine.", "Add rain.", "A fast and loud engine and rain"),
         ("Music plays in the background as a man speaks.", "Remove the music.", "a man speaks"),
         (
             "Music plays in the background as a man speaks.",

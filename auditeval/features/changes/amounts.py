@@ -21,6 +21,12 @@ class Amount(NamedTuple):
     unit: Literal["semitones", "ratio", "decibels"]
 
 
+MEASURED = {
+    "semitones": ("pitch_up", "pitch_down"),
+    "ratio": ("faster", "slower"),
+    "decibels": ("louder", "softer"),
+}
+"""Of which changes what was made is measured in each unit."""
 _NUMBERS: dict[str, float] = {
     "zero": 0.0,
     **NUMBERS,

@@ -15,7 +15,7 @@ _DEGREE = (
 _AMOUNT = r"(?:no|without|little|some|much|more|less|lots? of)"
 _OF_DEGREES = (
     r"(?:volume|loudness|level|energy|speed|tempo|pace|rate|pitch(?:ed)?|bass|treble|room|hall|space|"
-    r"reverb(?:eration)?)"
+    r"reverb(?:eration)?|quality|fidelity)"
 )
 _OF_AMOUNTS = rf"(?:{_OF_DEGREES}|distortion|echo|(?:background )?(?:noise|hiss|hum))"
 _MEASURED = tuple(

@@ -13,11 +13,12 @@ from scipy import special
 
 from auditeval.data.change_words.vocabulary import CHANGES, EVENT, OPPOSITES
 from auditeval.digests import sha256
-from auditeval.features.changes.amounts import Amount, find_amount
+from auditeval.features.changes.amounts import MEASURED, Amount, find_amount
 from auditeval.features.changes.orders import in_full, orders
 from auditeval.features.changes.plain import in_plain_words, told_outright
 from auditeval.features.changes.polarity import direction, said_apart, terms
 from auditeval.features.minilm import DIM, shared
+from auditeval.features.named import qualities
 from auditeval.features.wishes import wishes_event
 from auditeval.types import UserError
 
@@ -27,7 +28,8 @@ WEIGHTS = Path(__file__).with_name("words.safetensors")
 _FACTS = "words"
 _SURE = 1.4  # times the logits, which a penalty shrinks: log loss on held-out wordings is least
 _EVENT, _LIKELY = CHANGES.index(EVENT), 0.5  # of a change: less does not stand against a wish
-_CLEAR = 0.9  # of an order among several
+_CLEAR, _CLEAR_LEVEL = 0.9, 0.8  # of an order among several; of the levels of two sounds
+_LEVELS = {"louder", "softer"}
 _TERM = 0.7  # beside an embedding of length 1: what did best on wordings that are held out no more
 
 
@@ -67,16 +69,27 @@ class ChangeWords:
         """
         text = said_apart(text)
         listed = orders(text)
-        for parts in ([one for part in listed for one in in_full(part)], listed):
-            if len(parts) == 1:
-                break
-            rows = {int((row := self._of_one(part)).argmax()): row for part in parts}
-            unlike = {OPPOSITES.get(CHANGES[place]) for place in rows}.isdisjoint(
-                CHANGES[place] for place in rows
-            )
-            if unlike and all(row.max() > _CLEAR for row in rows.values()):
-                return np.stack([*rows.values()]).mean(axis=0, dtype=np.float32)
+        in_parts = (
+            (qualities(text), _LIKELY),
+            ([one for part in listed for one in in_full(part)], _CLEAR),
+            (listed, _CLEAR),
+        )
+        for parts, least in in_parts:
+            if len(parts) > 1 and (shared := self._shared(parts, least)) is not None:
+                return shared
         return self._of_one(text)
+
+    def _shared(self, parts: Sequence[str], least: float) -> np.ndarray | None:
+        """What parts ask for together, None where one asks for nothing, or two for opposites; but
+        for louder and softer, which of one sound nobody asks."""
+        rows = {int((row := self._of_one(part)).argmax()): row for part in parts}
+        asked = {CHANGES[place] for place in rows}
+        if asked >= _LEVELS:
+            asked, least = asked - _LEVELS, _CLEAR_LEVEL
+        unlike = asked.isdisjoint(OPPOSITES.get(change) for change in asked)
+        if not unlike or any(row.max() <= least for row in rows.values()):
+            return None
+        return np.stack([*rows.values()]).mean(axis=0, dtype=np.float32)
 
     def _of_one(self, text: str) -> np.ndarray:
         text = in_plain_words(text)
@@ -90,9 +103,20 @@ class ChangeWords:
             return (np.arange(len(CHANGES)) == _EVENT).astype(np.float32)
         return found
 
-    def amount(self, text: str) -> Amount | None:
-        """By how much, if the text says so; see `find_amount`."""
-        return find_amount(text)
+    def amounts(self, text: str) -> list[Amount]:
+        """By how much, where the text says so, in each unit; see `find_amount`.
+
+        Of several orders the amount of each, as far as it is one of what that asks for.
+        """
+        listed = [one for part in orders(said_apart(text)) for one in in_full(part)]
+        parts = {part: amount for part in listed if (amount := find_amount(part))}
+        if len(listed) < 2 or not parts:
+            return [amount] if (amount := find_amount(text)) else []
+        found: dict[str, Amount] = {}
+        for part, amount in parts.items():
+            if CHANGES[int(self._of_one(part).argmax())] in MEASURED[amount.unit]:
+                found.setdefault(amount.unit, amount)
+        return [*found.values()]
 
 
 def inputs(text: str, sentence: np.ndarray, places: dict[str, int]) -> np.ndarray:

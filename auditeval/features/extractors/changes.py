@@ -10,6 +10,7 @@ import numpy as np
 from auditeval.data.change_words.vocabulary import CHANGES, EVENT, OPPOSITES
 from auditeval.features import label_bridge
 from auditeval.features.alignment import Alignment
+from auditeval.features.changes.amounts import MEASURED
 from auditeval.features.changes.made import HEARD, made
 from auditeval.features.changes.of_one import levels, one_of, steps_of_one
 from auditeval.features.changes.pace_and_pitch import HOP_SECONDS, RATE_HZ, Turned, tones, turned
@@ -26,8 +27,9 @@ from auditeval.features.minilm import shared
 _CODE = "14"
 """Part of the revision: counts the changes that change a number, here or in how words are read."""
 
-_UNITS = ("semitones", "ratio", "decibels")
+_UNITS = tuple(MEASURED)
 _ASKED = 0.15  # of probability; less is what the regression leaves for anything
+_SURE, _LEAST = 0.5, 0.5  # of a way; of a change whose amount counts, by the one asked for most
 
 
 def _kin(names: Sequence[str]) -> np.ndarray:
@@ -78,8 +80,7 @@ class Changes(Extractor):
     def _encode(self, text: str) -> np.ndarray:
         row = np.zeros(self.text_dim, np.float32)
         row[: len(CHANGES)] = self._words.probabilities(text)[: len(CHANGES)]
-        found = self._words.amount(text)
-        if found is not None:
+        for found in self._words.amounts(text):
             place = _UNITS.index(found.unit)
             value = abs(np.log2(found.value)) if found.unit == "ratio" else abs(found.value)
             row[len(CHANGES) + place] = 1.0
@@ -193,24 +194,16 @@ _OPPOSED = [(one, int(two)) for one, two in enumerate(_MIRROR) if one < two]
 def _off(
     amounts: np.ndarray, how: Turned, asked: Mapping[str, float], steps: np.ndarray
 ) -> float | None:
-    """Octaves that what was made lies above the amount told, of the change asked for most."""
+    """Octaves that what was made lies above the amount told; of several, of that missed by most."""
     told, values = np.split(amounts, 2)
-    name = max(asked, key=lambda name: asked[name])
-    if not told.any() or not asked[name]:
-        return None
-    sign = {"pitch_up": 1, "faster": 1, "louder": 1}.get(name, -1)
-    measured = {
-        "semitones": sign * how.semitones,
-        "ratio": sign * float(np.log2(how.pace)),
-        "decibels": 3.0 * float(steps[list(asked).index(name)]),
-    }
-    fits = {
-        "semitones": ("pitch_up", "pitch_down"),
-        "ratio": ("faster", "slower"),
-        "decibels": ("louder", "softer"),
-    }
-    for place, unit in enumerate(_UNITS):
-        if told[place] and name in fits[unit]:
-            least = 0.05 * max(float(values[place]), 1e-3)
-            return float(np.log2(max(measured[unit], least) / max(float(values[place]), 1e-3)))
-    return None
+    measured = {"semitones": how.semitones, "ratio": float(np.log2(how.pace))}
+    apart = []
+    for unit, is_told, value in zip(_UNITS, told, values, strict=True):
+        name = max(MEASURED[unit], key=lambda name: asked[name])
+        if not is_told or asked[name] < max(_LEAST * max(asked.values()), _ASKED):
+            continue
+        sign = 1 if name == MEASURED[unit][0] else -1
+        made = sign * measured[unit] if unit in measured else 3.0 * steps[[*asked].index(name)]
+        most = max(float(value), 1e-3)
+        apart.append(float(np.log2(max(float(made), 0.05 * most) / most)))
+    return max(apart, key=abs, default=None)

@@ -233,7 +233,7 @@ def test_instructions_of_a_benchmark_are_understood(words: ChangeWords, text: st
 @pytest.mark.parametrize("text", ["", " ", "...", "\n"])
 def test_no_words_ask_for_nothing(words: ChangeWords, text: str) -> None:
     assert not words.probabilities(text).any()
-    assert words.amount(text) is None
+    assert words.amounts(text) == []
 
 
 def test_probabilities_are_the_same_alone_and_beside_others(words: ChangeWords) -> None:
