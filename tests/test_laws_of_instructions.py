@@ -137,6 +137,45 @@ def test_the_level_of_one_of_two_sounds_is_that_of_the_one_named(
     assert right.mean() > levels[one, way, "both"].mean() - 0.1
 
 
+@pytest.mark.parametrize("how", ["instruction", "captions"])
+def test_levels_that_are_to_change_places(tmp_path: Path, how: str) -> None:
+    """One of two sounds louder and the other quieter, by an instruction or by captions."""
+    done = {
+        "right": (DB_10, 1 / DB_10),
+        "one alone": (DB_10, 1),
+        "the other way": (1 / DB_10, DB_10),
+        "both louder": (DB_10, DB_10),
+        "untouched": (1, 1),
+    }
+    made: dict[str, Edit] = {}
+    told: dict[str, dict[str, str]] = {}
+    for (background, (there, rest)), (event, (said, name)) in product(
+        BACKGROUNDS.items(), EVENTS.items()
+    ):
+        stays = synthetic(background, 1, there).samples / 4
+        comes = with_event(stays, synthetic(event, 1, said).samples, 0.3, 1.5) - stays
+        words = f"{there.capitalize()} while {said}."
+        by_captions = {
+            "original_caption": f"{there.capitalize()} loudly while {said} quietly.",
+            "target_caption": f"{there.capitalize()} quietly while {said} loudly.",
+        }
+        instruction = {"instruction": f"Make the {name} louder and the {rest} quieter."}
+        for way, (mine, other) in done.items():
+            id = f"{way}|{event}|{background}"
+            made[id] = Edit(stays + comes, mine * comes + other * stays, words, words)
+            told[id] = by_captions if how == "captions" else instruction
+    rows = [pair.model_copy(update=told[pair.id]) for pair in pairs(tmp_path, made)]
+    found: dict[str, list[Scores]] = {}
+    evaluator = auditeval.load(device="cpu", cache_dir=tmp_path / "cache")
+    for pair, scores in zip(rows, evaluator.score(rows), strict=True):
+        found.setdefault(pair.id.split("|")[0], []).append(scores)
+    relevance = {way: of("relevance", scores) for way, scores in found.items()}
+    print(how, {way: f"{values.mean():.2f}" for way, values in relevance.items()})
+    assert (relevance["right"] >= relevance["one alone"]).all()
+    for way in ("the other way", "both louder", "untouched"):
+        assert (relevance["one alone"] > relevance[way] + 1).all(), way
+
+
 ASKED = (
     *("", "Make it louder.", "Turn the volume up by 6 dB.", "Raise the pitch.", "Slow it down."),
     *("Put it in a large hall.", "Add an echo.", "Distort it.", "Make it muffled."),

@@ -189,6 +189,7 @@ _REWRITTEN = tuple(
             r"somewhat|a bit|a little|by (?:half|a \w+|[\d.]+ ?(?:%|percent)))$)",
             r"turn down the \1",
         ),
+        (r"^bring ((?:the|his|her|my) \w+(?: \w+)?) (up|down)$", r"turn \1 \2"),
         (r"^bring (.+?) (?:forward|to the front|to the fore(?:ground)?)\b", r"turn up \1"),
         (r"^fade (.+?) (?:into|in|to) the background\b", r"turn down \1"),
         (

@@ -12,7 +12,7 @@ from auditeval.features import label_bridge
 from auditeval.features.alignment import Alignment
 from auditeval.features.changes.amounts import MEASURED
 from auditeval.features.changes.made import HEARD, made
-from auditeval.features.changes.of_one import levels, one_of, steps_of_one
+from auditeval.features.changes.of_one import exchanged, levels, one_of, steps_of_one
 from auditeval.features.changes.pace_and_pitch import HOP_SECONDS, RATE_HZ, Turned, tones, turned
 from auditeval.features.changes.polarity import said_apart
 from auditeval.features.changes.spoken import quotes_changed, quotes_speech
@@ -92,12 +92,18 @@ class Changes(Extractor):
     ) -> np.ndarray:
         """See `weigh_changes`."""
         asked, amounts = self._asked(texts)
-        if alignment is None or not asked.any():
+        apart = self._apart(asked, texts.words)
+        if alignment is None or not (asked.any() or apart):
             return np.zeros(len(NAMES), np.float32)
         how = turned(original["tones"], edited["tones"])
         steps, names, kin = made(how, alignment), HEARD, _KIN
-        if asked[_OF_LEVEL].any() and (of_one := self._levels(original, alignment, texts.words)):
-            steps = steps_of_one(steps, *of_one)
+        if asked[_OF_LEVEL].any() or apart:
+            one = apart or one_of(texts.words)
+            of_one = self._levels(original, alignment, one) if one else None
+            if apart:  # known of both or of neither
+                asked[_OF_LEVEL] = (asked[_OF_LEVEL].sum() or 1.0) * (of_one is not None), 0.0
+            if of_one:
+                steps = steps_of_one(steps, *of_one, apart=apart is not None)
         if asked[_OF_VOICES].any() and (of_voices := self._voiced(original, edited, texts, asked)):
             steps = np.append(steps, np.array([*of_voices.values()], np.float32))
             names = (*HEARD, *of_voices)
@@ -108,14 +114,23 @@ class Changes(Extractor):
         mends = np.isin(names, _MENDS)
         return weigh_changes(heard, kin, mends, steps, unheard, off)
 
-    def _levels(
-        self, original: Frames, alignment: Alignment, words: tuple[str, str, str]
-    ) -> tuple[float, float] | None:
-        """dB of the sound that is meant and of the others, where one of several is."""
-        found = one_of(words) if "joint" in original else None
-        if found is None:
+    def _apart(self, asked: np.ndarray, words: tuple[str, str, str]) -> tuple[str, str] | None:
+        """See `exchanged`; an instruction that asks for it asks for both."""
+        if same_words(*words[:2]) and not asked[_OF_LEVEL].all():
             return None
-        one, others = (label_bridge.of_words(self._minilm, name)[0] for name in found)
+        return exchanged(words, self._way)
+
+    def _way(self, text: str) -> int:
+        louder, softer = self._words.probabilities(text)[_OF_LEVEL]
+        return int(louder > _SURE) - int(softer > _SURE)
+
+    def _levels(
+        self, original: Frames, alignment: Alignment, names: tuple[str, str]
+    ) -> tuple[float, float] | None:
+        """dB of the sound that is meant and of the others, where that can be told."""
+        if "joint" not in original or not all(names):
+            return None
+        one, others = (label_bridge.of_words(self._minilm, name)[0] for name in names)
         return levels(original, alignment, one, others)
 
     def _voiced(

@@ -7,7 +7,7 @@ import pytest
 
 from auditeval.features.alignment import align
 from auditeval.features.changes.made import HEARD
-from auditeval.features.changes.of_one import levels, one_of, steps_of_one
+from auditeval.features.changes.of_one import exchanged, levels, one_of, steps_of_one
 
 RAIN = "Rain falls while a dog barks."
 SONG = "A man speaks over background music."
@@ -40,6 +40,58 @@ def test_captions_that_differ_in_one_sound_mean_it() -> None:
     assert one_of((RAIN, loud, "")) == ("a dog barks", "Rain falls")
     for other in ("Rain falls while a cat meows.", "Rain falls."):
         assert one_of((RAIN, other, "")) is None
+
+
+def way(text: str) -> int:
+    """A stand-in for what the regression makes of a text."""
+    up = any(word in text for word in ("loud", "up", "raise", "boost"))
+    down = any(word in text for word in ("quiet", "soft", "down", "lower", "reduce"))
+    return up - down
+
+
+@pytest.mark.parametrize(
+    ("caption", "instruction", "found"),
+    [
+        (RAIN, "Make the dog louder and the rain softer.", ("a dog barks", "Rain falls")),
+        (RAIN, "Turn the rain up and the dog down.", ("Rain falls", "a dog barks")),
+        (RAIN, "Raise the dog, lower the rain.", ("a dog barks", "Rain falls")),
+        (RAIN, "The rain softer, the barking louder.", ("a dog barks", "Rain falls")),
+        (
+            SONG,
+            "Make the vocals louder and the music softer.",
+            ("A man speaks", "background music"),
+        ),
+        (RAIN, "Make the dog louder and the rain louder.", None),
+        (RAIN, "Make the dog louder than the rain.", None),
+        (RAIN, "Make it louder and softer.", ("", "")),
+        (RAIN, "Make the cat louder and the bird softer.", ("", "")),
+        ("Music plays.", "Make the drums louder and the bass softer.", ("", "")),
+    ],
+)
+def test_levels_that_change_places(
+    caption: str, instruction: str, found: tuple[str, str] | None
+) -> None:
+    assert exchanged((caption, caption, instruction), way) == found
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ("Loud rain, soft dog.", "Soft rain, loud dog.", ("soft dog", "Loud rain")),
+        (
+            "Heavy rain and a quiet dog.",
+            "Light rain and a loud dog.",
+            ("a quiet dog", "Heavy rain"),
+        ),
+        ("Loud rain, soft dog.", "Soft rain, soft dog.", None),
+        ("Loud rain, soft dog.", "Loud dog.", None),
+        ("Loud rain, soft dog.", "Soft rain, loud cat.", None),
+    ],
+)
+def test_captions_whose_levels_change_places(
+    before: str, after: str, found: tuple[str, str] | None
+) -> None:
+    assert exchanged((before, after, ""), way) == found
 
 
 def frames(event_db: float, bed_db: float) -> np.ndarray:
@@ -90,3 +142,16 @@ def test_what_is_done_to_all_is_half_of_it_and_to_the_other_less_than_nothing() 
     assert alone[noisier] == 0.0
     quieter = steps_of_one(made, -9.0, 0.0)
     assert quieter[HEARD.index("softer")] == 3.0
+
+
+def test_where_levels_are_to_change_places_each_of_them_is_half() -> None:
+    made = np.ones(len(HEARD), np.float32)
+    louder, softer = HEARD.index("louder"), HEARD.index("softer")
+    right, one, both, other = (
+        steps_of_one(made, *x, apart=True)[[louder, softer]]
+        for x in ((9.0, -9.0), (9.0, 0.0), (9.0, 9.0), (-9.0, 9.0))
+    )
+    assert right.tolist() == [3.0, -3.0]
+    assert one.tolist() == [1.5, -1.5]
+    assert both.tolist() == [0.0, 0.0]
+    assert other.tolist() == [-3.0, 3.0]
