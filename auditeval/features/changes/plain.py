@@ -53,6 +53,66 @@ _TOO, _GAIN = rf"(?=[^,;:.!]* too ){_NOW}", "volume|level|loudness"
 _VAGUE_VERB = r"(?:fix|repair|restore|enhance|improve|clean(?: up)?)"
 
 
+# Of age only this is beyond dispute: children are higher. Whether years raise or lower a voice is a
+# matter of which and of whose: another voice, then.
+_YEARS = r"(?:[2-9]|1[0-2]|two|three|four|five|six|seven|eight|nine|ten|twelve)[- ]years?[- ]old"
+_CHILD = rf"(?:(?:(?:small|little|young|{_YEARS}) )*(?:child|kid|toddler|baby|infant|{_YEARS}))"
+_GROWN = (
+    r"(?:(?:like )?(?:an adult|a grown[- ]?up|a grown (?:man|woman|person))|grown[- ]?up|adult)"
+)
+_AGED = r"(?:old|older|elderly|aged|young|younger)"
+_SPEAKS = r"(?:sounds?|speaks?|talks?|sings?|seems?|be|is|becomes?)"
+_TALKER = (
+    r"(?:h(?:im|er)|she|he|them|me|(?:the|this|that|my|his|her) (?:voice|vocals|speech|speaker|"
+    r"talker|singer|narrator|m[ae]n|wom[ae]n|person|boy|girl|lady|gentleman|actor|actress))"
+)
+_HE, _SHE = (
+    (r"(?:him|he|his|m[ae]n|male|actor)", r"(?:man|gentleman|grand(?:father|pa)|guy)", "boy"),
+    (r"(?:her|she|wom[ae]n|lady|female|actress)", r"(?:woman|lady|grand(?:mother|ma))", "girl"),
+)
+_NEAR = r"[^,;:.!?]{0,40}?"
+_AGES = (
+    (
+        r"(^(?:\w+ing )?|(?<!n't make )(?<!not make )(?<!never make )(?<!stop making )"
+        rf"\b(?:{_TALKER}|it|i)\b{_NEAR}\b)(?<!less )(?<!not )(?:{_SPEAKS} )?(?:more )?"
+        r"(?:like|as if (?:\w+ ){1,2}(?:was|were)|(?<=voice )to that of|(?<=voice )into that of) "
+        rf"an? {_CHILD}(?:(?:'s)? voice)?(?=$|[,;.]| (?:and|but|so|please|instead)\b)",
+        r"\1higher in pitch",
+    ),
+    (
+        rf"\b(in|into|with|it|use|her|him) an? (?:{_CHILD}(?:'s)?|child-?like) voice\b",
+        r"\1 a higher voice",
+    ),
+    (rf"\b({_TALKER}) (?:into an? {_CHILD}|child-?like)$", r"\1 higher in pitch"),
+    (
+        rf"\b((?:{_CHILD}|boy|girl)\b{_NEAR})\b(?:{_SPEAKS} )(?:more )?{_GROWN}$",
+        r"\1 lower in pitch",
+    ),
+    (
+        rf"\b({_TALKER}) (?:(?:should|must|to) )?(?:{_SPEAKS} )?"
+        r"(?:(?:much|a bit|a little|slightly|(?:\w+ ){1,2}years?|a lot|even) )?"
+        r"(?:younger|older|elderly)$",
+        r"\1 sound like another person",
+    ),
+    (rf"\b(?:age|rejuvenate|de-?age) ({_TALKER})\b.*", r"make \1 sound like another person"),
+    (r"\ban? (?:younger|older|elderly|aged)(?: sounding)? voice\b", "another voice"),
+    *(
+        (
+            rf"(\b{one}\b{_NEAR})\b(?:like )?an? (?:small|little|young) {child}$",
+            r"\1higher in pitch",
+        )
+        for one, _, child in (_HE, _SHE)
+    ),
+    *(
+        (
+            rf"(\b{one}\b{_NEAR})\b(?:like )?an? (?:very )?{_AGED} (?:{kin}|person|speaker)\b",
+            r"\1like another person",
+        )
+        for one, kin, _ in (_HE, _SHE)
+    ),
+)
+
+
 def _mending(words: str, thing: str) -> list[tuple[str, str]]:
     """Where a thing is to go: it is noisy, fix it; fix it, it is noisy; fix this noisy clip."""
     asked = f"remove the {thing}"
@@ -70,6 +130,7 @@ def _mending(words: str, thing: str) -> list[tuple[str, str]]:
 _REWRITTEN = tuple(
     (re.compile(pattern), words)
     for pattern, words in (
+        *_AGES,
         *(rule for words, thing in _MENDED.items() for rule in _mending(words, thing)),
         # Duller than it should be; "clear" alone is not noisy.
         (rf"^{_NOW} (?:muffled|dull|muddy)[,;:.!]* ?{_VAGUE}$", "make it less muffled"),
