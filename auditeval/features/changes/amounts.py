@@ -34,7 +34,7 @@ _NUMBERS: dict[str, float] = {
     **{"a quarter": 0.25, "quarter": 0.25, "a couple of": 2.0, "a couple": 2.0},
 }
 _ONE = "|".join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))
-_NUMBER = rf"(?P<number>\d+(?:\.\d+)?|\.\d+|(?:{_ONE}))(?P<half> and (?:a|one) half)?"
+_NUMBER = rf"(?P<number>\d+(?:\.\d+)?|\.\d+|(?:{_ONE}))"
 _UNIT = r"(?:d ?b\b|decibels?|st\b|semi ?tones?|half|cents?|octaves?|%|percent|per cent)"
 _SIGN = (
     r"(?:\b(?:by|(?<!instead )of|to|at) ?SIGN ?(?=\.?\d)|(?:^|(?<=[:=(])|(?<= )(?<![\d%] )(?<!\ba )"
@@ -109,7 +109,7 @@ Make = Callable[["re.Match[str]", str], Amount | None]
 def _number(found: re.Match[str]) -> float:
     word = found["number"]
     value = _NUMBERS.get(word)
-    return (float(word) if value is None else value) + (0.5 if found["half"] else 0.0)
+    return (float(word) if value is None else value) + (0.5 if "half" in found.groupdict() else 0.0)
 
 
 def _steps(semitones: float) -> Make:
@@ -159,7 +159,8 @@ def _is_left(found: re.Match[str], text: str) -> bool:
 def _fraction(found: re.Match[str], text: str) -> Amount | None:
     if not (_SPEED.search(text) or _LEVEL.search(text) or found["by"]):
         return None
-    if not (found["by"] or found["parts"] or found["article"] or found["name"] == "half"):
+    alone = found["name"] == "half" or (found["name"] == "quarter" and found["of"])
+    if not (found["by"] or found["parts"] or found["article"] or alone):
         return None  # "the third car"
     parts = _NUMBERS[found["parts"]] if found["parts"] else 1.0
     part = parts * _FRACTIONS[found["name"]]
@@ -204,6 +205,10 @@ _MULTIPLES = {
 }
 
 
+def _doubled(faster: bool) -> Amount:
+    return Amount(2.0 if faster else 0.5, "ratio")
+
+
 def _half(found: re.Match[str], text: str) -> Amount:
     slower = re.search(r"^half as (?:slow|quiet)", text[found.start() :])
     return _ratio(2.0 if slower else 0.5, text)
@@ -211,8 +216,9 @@ def _half(found: re.Match[str], text: str) -> Amount:
 
 # What follows a multiple that is one of a quantity: no "double bass", no "barks three times".
 _THAN = (
-    r"as\b|the (?:\w+ )?(?:speed|tempo|pace|rate|volume|loudness|level|pitch|length|duration)|its "
-    r"|faster|slower|quicker|louder|quieter|softer|longer|shorter|higher|lower|speed|tempo|volume"
+    r"as\b|the (?:\w+ )?(?:speed|tempo|pace|rate|volume|loudness|level|pitch|length|duration)|"
+    r"(?:its|their|his|her) |(?:normal|original) (?:speed|tempo|pace)|faster|slower|quicker|louder|"
+    r"quieter|softer|longer|shorter|higher|lower|speed|tempo|volume"
 )
 _MEASURE = (
     r"(?:speed|tempo|pace|volume)\b"
@@ -236,7 +242,7 @@ _RULES: tuple[tuple[str, Make], ...] = (
     ),
     (r"\b(?P<number>a|one) (?:semitone|half step) and (?P<half>a half)\b", _steps(1)),
     (r"\b(?P<number>a|one) (?:whole )?(?:tone|step) and (?P<half>a half)\b", _steps(2)),
-    (r"\b(?P<number>half) (?:a |of a )?step\b(?P<half>)", _steps(2)),
+    (r"\b(?P<number>half) (?:a |of a )?step\b", _steps(2)),
     (r"\b(?P<number>an?|one) octave and (?P<half>a half)\b", _steps(12)),
     (
         r"\b(?P<name>half|third|quarter|fourth) (?:of )?(?:an )?octave\b",
@@ -259,22 +265,27 @@ _RULES: tuple[tuple[str, Make], ...] = (
     ),
     (rf"(?<![\w.]){_NUMBER} ?(?:x\b|×|times (?={_THAN}))", _times),
     (
-        r"\bby (?P<number>\d+(?:\.\d+)?)(?P<half>)$",  # "transpose by 4"
+        r"\bby (?P<number>\d+(?:\.\d+)?)$",  # "transpose by 4"
         lambda found, text: _steps(1)(found, text) if _is_of_pitch(text) else None,
     ),
     (rf"\b(?:by a factor of|by|(?:up|down)(?= \S+ times)) {_NUMBER}(?: times)?$", _times),
-    (r"(?<![\w.%])(?P<number>\d?\.\d+)(?P<half>) (?:speed|tempo)\b", _times),
-    (r"\bx ?(?P<number>\d+(?:\.\d+)?)(?P<half>)\b", _times),
-    (r"\b(?P<number>\d+(?:\.\d+)?|two|three|four|five|ten)(?P<half>) ?fold\b", _times),
+    (r"(?<![\w.%])(?P<number>\d?\.\d+) (?:speed|tempo)\b", _times),
+    (r"\bx ?(?P<number>\d+(?:\.\d+)?)\b", _times),
+    (r"\b(?P<number>\d+(?:\.\d+)?|two|three|four|five|ten) ?fold\b", _times),
     (
         r"\b(?:speed|tempo|pace|rate)(?: factor| multiplier)?(?: (?:of|to|at|is))?[:=]? ?"
-        r"(?P<number>[0-4]?\.\d+|[0-4](?:\.\d+)?)(?P<half>)(?=$|[,;!?]|\.(?!\d)| and\b)",
+        r"(?P<number>[0-4]?\.\d+|[0-4](?:\.\d+)?)(?=$|[,;!?]|\.(?!\d)| and\b)",
         _times,
     ),
     (
         r"\b(?P<word>twice|thrice|(?:double|triple|quadruple)|(?:doubl|tripl|quadrupl)(?=ing))"
         rf"(?:ing|d)? (?={_THAN})",
         _twice,
+    ),
+    (
+        r"\bin(?:to)? (?P<word>half|double|twice) the time\b|"
+        r"^(?:play (?:it|this|the \w+) )?(?:in |at )?(?P<beat>half|double) time$",
+        lambda found, text: _doubled(found["beat"] == "double" or found["word"] == "half"),
     ),
     (r"\b(?:halve|halving|halved|in half)\b|\bhalf (?:as|the|its|speed|tempo)\b", _half),
     (

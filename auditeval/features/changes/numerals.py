@@ -41,9 +41,13 @@ _POINT = re.compile(
     rf"(?P<part>\d+|{_DIGIT}(?: {_DIGIT})*|{_BELOW_HUNDRED})\b"
 )
 _AND_PART = re.compile(
-    rf"\b(?P<whole>\d|{'|'.join(_ONES[:9])}) and (?P<part>a quarter|three quarters|a third)\b"
+    rf"\b(?P<whole>\d+|{_BELOW_HUNDRED}) and "
+    r"(?P<part>(?:a|one) half|a quarter|three quarters|a third)\b"
 )
-_PARTS = {"a quarter": ".25", "three quarters": ".75", "a third": ".333"}
+_PARTS = {
+    **{"a half": ".5", "one half": ".5", "a third": ".333"},
+    **{"a quarter": ".25", "three quarters": ".75"},
+}
 _SIGNS = {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4"}
 _FRACTIONS = {
     **{"1/2": "half", "1/3": "a third", "2/3": "two thirds"},

@@ -275,12 +275,15 @@ _NOTHING = re.compile(
     r"make .+ (?:\w+er|(?:more|less) \w+)$)\b[^,;.]*|"
     r"(?:leave|keep) (?:it|this|that|everything|all of it|the \w+)(?: all| exactly| just)? "
     r"(?:(?:as|like|how) (?:it|they) (?:is|are|was|were)|the same|unchanged|untouched|alone|"
-    r"intact)|do nothing|(?:change|touch|alter) nothing|no changes?|(?:do not|don't) do anything|"
+    r"intact)|(?:(?:play|speak|keep|leave|set|put)(?: (?:it|this|that|the \w+))?(?: back)? )?"
+    r"(?:(?:at|to|in|with) )?(?:an? |the |its )?(?:normal|regular|usual|original|ordinary) "
+    r"(?:speed|tempo|pace|rate|pitch|volume|loudness|level)|do nothing|"
+    r"(?:change|touch|alter) nothing|no changes?|(?:do not|don't) do anything|"
     r"nothing (?:should|is to|must) (?:be )?changed?)"
 )
 _PACE = re.compile(
     r"\b(?:speed|tempo|pace|rate|play\w*|as long|length\w*|duration|longer|short(?:er|en\w*)|"
-    r"stretch\w*|bpm)\b|^x ?[\d.]+$|^[\d.]+ ?[x×]$"
+    r"stretch\w*|bpm|(?:half|double|twice) (?:the )?time)\b|^x ?[\d.]+$|^[\d.]+ ?[x×]$"
 )
 _MORE = re.compile(r"\b(?:and|then|so|with)\b|(?<!thing )(?<!all )(?<!sounds )\bbut\b|[,;]")
 """Where what is to be kept alone may not be all that is asked for."""

@@ -211,6 +211,13 @@ TRAPS = {
     "Make the voice sound farther away.": "more_reverb",
     "Make her sound as if speaking from across the room.": "more_reverb",
     "Bring him closer to the microphone.": "less_reverb",
+    # Of pace.
+    "At one and a half speed.": "faster",
+    "Squeeze it into half the time.": "faster",
+    "Play at quarter speed.": "slower",
+    "half time": "slower",
+    "Make it uptempo.": "faster",
+    "At normal speed.": EVENT,
     "Don't add reverb.": EVENT,
     "Do not remove the noise.": EVENT,
 }
