@@ -11,7 +11,7 @@ from typing import NamedTuple
 from auditeval.features.asked import asked_words
 from auditeval.features.caveats import unquoted
 from auditeval.features.comparison import changed_words
-from auditeval.features.named import is_degree
+from auditeval.features.named import ADVERB, is_degree, name
 
 _QUOTED = re.compile(
     r"\"([^\"]+)\"|“([^”]+)”|«([^»]+)»|(?<!\w)'([^']+)'(?!\w)|(?<!\w)‘([^’]+)’(?!\w)"
@@ -73,10 +73,47 @@ _TOLD_PLAINLY = tuple(
     for pattern in (
         r"\b(?:instead of|rather than) (?:saying )?(?P<gone>[^,;.]+), (?:\w+ ){0,3}?"
         r"say(?:s|ing)? (?P<new>.+)",
-        r"\bsay(?:s|ing)? (?P<new>.+?),? (?:instead of|in place of|rather than|(?:and )?not) "
-        r"(?P<gone>.+)",
+        r"\bsay(?:s|ing)? (?P<new>.+?),? (?:instead of|in place of|rather than|(?:and )?not|"
+        r"where (?:\w+ ){1,2}sa(?:ys|id)) (?P<gone>.+)",
     )
 )
+# Of what is to be said without a mark around it: no "say it again", "say more", "say the alphabet".
+_WORDS = (
+    r"(?!(?:it|that|this|them|these|those|so|the|an?|some|any|his|her|its|my|your|their|our|"
+    r"(?:some|any|every|no)(?:thing|one|body)|what|how|why|when|where|who|which|more|less|much|as|"
+    r"like|in|with|at|on|to|about|again|twice|once|all|each|nothing|else|if|and|or|but|"
+    rf"{ADVERB})\b)[^:;]+"
+)
+_TALKER = (
+    r"(?:h(?:im|er)|them|it|me|(?:some|any)(?:one|body)|(?:the|this|that|an?|my|his|her) "
+    r"(?:\w+ )?\w+)"
+)
+_SAYS = re.compile(
+    rf"(?:\b(?:make|have|let|get|want|need|like|ask|tell|hear) {_TALKER} (?:to )?|"
+    rf"\b(?:s?he|they|{_TALKER}) (?:should|must|ought to|has to|have to|needs? to|is to|are to) |"
+    r"^(?:(?:please|now|just|can you|could you) )*)(?:also |now |just )?"
+    rf"say (?P<new>{_WORDS})|\b(?:add|insert|include) {_TALKER} (?:who |that )?say(?:s|ing) "
+    rf"(?P<added>{_WORDS})",
+    re.IGNORECASE,
+)
+_SAYS_NOT = re.compile(
+    r"(?:(?:^|[,;.]\s*|\b(?:please|and|but|then|just) )(?:do not|don't|never) "
+    rf"(?:(?:make|have|let) {_TALKER} )?say|\b(?:should|must)(?: not|n't) say|\bstop saying) "
+    rf"(?P<gone>{_WORDS})",
+    re.IGNORECASE,
+)
+_AFTER_COLON = re.compile(
+    r"\b(?:say|read|speak|answer|reply|utter|shout|whisper|ask)(?:s|ing)?"
+    r"(?: (?:out|aloud|the following))?: ?(?P<new>.+)",
+    re.IGNORECASE,
+)
+_HOW = re.compile(
+    rf"(?:,? (?:but |and )?(?:very |more )?{ADVERB}|,? (?:(?:once|twice|again|instead|please|now|"
+    r"first)\b|at the (?:end|start|beginning)|(?:in|with) an? [^,;.]*(?:voice|tone|accent|whisper|"
+    r"way|manner)))+[.!?]*$",
+    re.IGNORECASE,
+)
+_ALL_SAID = re.compile(r"what (?:\w+ ){1,3}(?:says?|said|saying)", re.IGNORECASE)
 _MOST = 2000  # characters that are read of a text
 
 
@@ -130,12 +167,22 @@ def asked_speech(before: str, after: str, instruction: str) -> Spoken:
         return _of_quotes(quotes)
     if _STRESS.search(instruction) or _SPOKEN.search(instruction):
         return Spoken((), ())
-    plain = " ".join(_NAMED.sub(" ", instruction).split())
-    if said := next(filter(None, (x.search(plain) for x in _TOLD_PLAINLY)), None):
-        new, gone = said["new"], said["gone"]
-    else:
-        new, gone = asked_words("", "", plain)
+    new, gone = _of_plain(" ".join(_NAMED.sub(" ", instruction).split()))
     return Spoken(*(tuple(filter(None, [_plain(x)])) for x in (new, gone)))
+
+
+def _of_plain(text: str) -> tuple[str, str]:
+    """Of words that no mark stands around."""
+    if said := next(filter(None, (x.search(text) for x in _TOLD_PLAINLY)), None):
+        return said["new"], said["gone"]
+    if said := _AFTER_COLON.search(text):
+        return name(said["new"]), ""
+    if said := _SAYS_NOT.search(text) or _SAYS.search(text):
+        words = name(_HOW.sub("", said[said.lastgroup or 0]))
+        if not is_degree(words) and not re.search(r"\bsay", words):
+            return ("", words) if said.lastgroup == "gone" else (words, "")
+    new, gone = asked_words("", "", text)
+    return new, "" if _ALL_SAID.fullmatch(gone) else gone
 
 
 def _of_captions(before: str, after: str) -> Spoken:
