@@ -59,7 +59,7 @@ _NO_SOUND = re.compile(
     r"^(?:it|up|down)\b|\b(?:up|down)$|"
     r"^(?:everything|every|all|anything)\b.*\b(?:except|but|besides|apart from|other than|"
     r"not|isn't|aren't)\b|^(?:everything|anything|nothing|neither|none)$|"
-    r"^(?:the )?(?:end|ending|beginning|start|intro|outro)$|\bshort$|"
+    r"^(?:the )?(?:end|ending|beginning|start|middle|intro|outro)$|\bshort$|"
     r"^(?:the )?(?:first|second|last|final|opening|closing|initial)\b.*\b(?:seconds?|minutes?|half|"
     r"third|quarter|part)$|"
     r"^(?:everything|anything|all|every sound) else\b|^(?:all |everything )?(?:of )?the rest\b|"

@@ -265,6 +265,35 @@ _OF_TIME = re.compile(
     r"\bcut (?:off |out )?(?:the )?(?:first|last) (?:\S+ )?(?:seconds?|minutes?|half|part)\b|"
     r"^delay (?:the|this)\b|\b(?:increase|expand|widen|restore) the (?:dynamic range|dynamics)\b"
 )
+# Of a part of the clip alone nothing here is measured.
+_STRETCH = (
+    r"(?:seconds?|minutes?|milliseconds?|half|halves|parts?|third|quarter|sections?|segments?|"
+    r"bars?|beats?|notes?|verses?|chorus|barks?|knocks?|rings?|claps?|beeps?|hits?|shots?|"
+    r"gunshots?|shouts?|screams?|coughs?|laughs?|meows?|chirps?|(?:foot)?steps?|honks?|bangs?|"
+    r"strikes?|clicks?|calls?|cry|cries|sneezes?|crash|explosions?|words?|sentences?|syllables?|"
+    r"phrases?|lines?)"
+)
+_WHICH = r"(?:first|second|third|fourth|fifth|last|final|opening|closing|initial|middle)"
+_FEW = r"(?:(?:[\d.]+|two|three|four|five|ten|few|couple of) )?"
+_MOMENT = r"(?:\d+:\d\d|[\d.]+ ?(?:s|secs?|seconds?|min|minutes?))\b(?! long)"
+_PART_OF_TIME = re.compile(
+    rf"\bthe (?:very )?{_WHICH} {_FEW}{_STRETCH}\b(?! (?:voice|track|guitar|speaker))|"
+    rf"\bthe (?:very )?(?:ending|beginning|start|middle|intro|outro|(?<!in the )end)\b"
+    r"(?! (?:of an?|frequenc\w*|range|register|band|result|user|c|ear)\b)|"
+    rf"\b(?:only|just) the {_WHICH} (?!voice|speaker|talker|singer|m[ae]n|wom[ae]n|person|track|"
+    r"channel|layer|instrument|violin|guitar|piano|microphone|mic)\w|"
+    rf"^(?!.*\b(?:echo|delay|decay|reverb|tail|length|shorten|stretch|squeez|compress|duration))"
+    rf".*\b(?:at|from|after|until|till|between)(?: about| around)? (?:[\d.:]+(?: ?{_MOMENT})? ?"
+    rf"(?:to|and|until|-|–) ?)?{_MOMENT}"
+)
+_OF_A_WORD = re.compile(
+    r"\"word\" (?:\w+ ){0,2}?(?:louder|quieter|softer|higher|lower|deeper|faster|slower|clearer)$|"
+    r"\b(?:volume|loudness|level|pitch|speed|pace) (?:of|on) (?:the )?(?:\w+ )?\"word\""
+)
+_THROUGHOUT = re.compile(
+    r"\b(?:(?:right )?from (?:the (?:very )?)?(?:beginning|start)(?: of (?:it|the \w+))?"
+    r"(?: (?:right |all the way )?to (?:the (?:very )?)?end)?|until the end)\b"
+)
 # What is to stay as it is, and nothing else; "don't make it so loud" asks for less.
 _NOTHING = re.compile(
     r"(?:(?:please|so|and|just) )*(?:"
@@ -305,6 +334,15 @@ def in_plain_words(text: str) -> str:
     return text
 
 
+def of_a_part(text: str) -> bool:
+    """Whether a text tells of a part of a clip's time alone.
+
+    >>> of_a_part("make the first half louder"), of_a_part("make it louder from the start")
+    (True, False)
+    """
+    return bool(_PART_OF_TIME.search(_THROUGHOUT.sub("", text)))
+
+
 def told_outright(text: str) -> str | None:
     """The change that a text can only mean, None where it takes the regression to tell.
 
@@ -316,6 +354,7 @@ def told_outright(text: str) -> str | None:
     """
     if (
         _OF_TIME.search(text)
+        or _OF_A_WORD.search(text)
         or _NOTHING.fullmatch(text)
         or (kept_alone(text) and not _MORE.search(text))
     ):

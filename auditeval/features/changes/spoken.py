@@ -141,10 +141,7 @@ def quotes_changed(before: str, after: str) -> bool:
 def quotes_speech(instruction: str) -> bool:
     """Whether an instruction quotes words, and not to tell a place or how they are to sound."""
     text = unquoted(instruction)
-    first = _QUOTED.search(text)
-    if first is None or _STRESS.search(instruction[: first.start()]):
-        return False
-    return any(_fates([quote.lead for quote in _quotes(_QUOTED, text)]))
+    return bool(_QUOTED.search(text)) and any(_of_quotes(_quotes(_SPOKEN, text)))
 
 
 def asked_speech(before: str, after: str, instruction: str) -> Spoken:

@@ -15,7 +15,7 @@ from auditeval.data.change_words.vocabulary import CHANGES, EVENT, OPPOSITES
 from auditeval.digests import sha256
 from auditeval.features.changes.amounts import MEASURED, Amount, find_amount
 from auditeval.features.changes.orders import in_full, orders
-from auditeval.features.changes.plain import in_plain_words, told_outright
+from auditeval.features.changes.plain import in_plain_words, of_a_part, told_outright
 from auditeval.features.changes.polarity import direction, said_apart, terms
 from auditeval.features.minilm import DIM, shared
 from auditeval.features.named import qualities
@@ -99,7 +99,8 @@ class ChangeWords:
             return (np.array(CHANGES) == sure).astype(np.float32)
         row = inputs(text, self._minilm.sentence(text), self._places)
         found = special.softmax(_SURE * (self._weight @ row + self._bias)).astype(np.float32)
-        if np.delete(found, _EVENT).max() < _LIKELY and wishes_event(text):
+        elsewhere = of_a_part(text) and CHANGES[int(found.argmax())] != "said"
+        if elsewhere or (np.delete(found, _EVENT).max() < _LIKELY and wishes_event(text)):
             return (np.arange(len(CHANGES)) == _EVENT).astype(np.float32)
         return found
 
