@@ -24,7 +24,7 @@ from auditeval.features.comparison import Frames, same_words
 from auditeval.features.extractor import AudioFeatures, Extractor, Texts
 from auditeval.features.minilm import shared
 
-_CODE = "14"
+_CODE = "15"
 """Part of the revision: counts the changes that change a number, here or in how words are read."""
 
 _UNITS = tuple(MEASURED)
