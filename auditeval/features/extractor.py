@@ -51,8 +51,9 @@ class Extractor:
 
     The last `joint_dim` numbers of an audio and of a text embedding lie in one space, in which
     their dot product says how well sound and words agree (0: there is no such space; CLAP: all of
-    them). `revision` changes whenever the same samples would encode to other numbers: it covers
-    weights, code and window settings, and is part of every cache key and checkpoint.
+    them). `revision` changes whenever the same samples would encode, or the same pair compare, to
+    other numbers: it covers weights, code and window settings, and is part of every cache key and
+    checkpoint.
 
     `alignment` and `evidence` name the numbers that it makes of a pair, in the order of `compare`
     and `weigh`: how the sound differs, and how well what changed in it fits the words.

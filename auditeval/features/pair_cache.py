@@ -19,9 +19,9 @@ from auditeval.types import EditPair
 class PairCache:
     """What a store makes of pairs, in its cache by what both clips hold and what the words say.
 
-    Entries are of one encoder, its device and one way to compare: another extractor, or another
-    revision of one, begins anew. Of a pair that has no features none are kept. The store has to be
-    one that tells what it `heard`.
+    Entries are of one encoder, its device and one way to compare: another extractor, and another
+    revision or other arguments of one, begin anew. Of a pair that has no features none are kept.
+    The store has to be one that tells what it `heard`.
     """
 
     def __init__(self, store: FeatureStore) -> None:
@@ -29,7 +29,9 @@ class PairCache:
             raise ValueError("the store was not asked to tell what it heard")
         self._store, self._heard = store, store.heard
         made_by = (extractor.made_by for extractor in store.encoder.extractors.values())
-        self._entries = store.cache.beside("pairs", [REVISION, *made_by])
+        # What is heard on demand alone, say, is one clip and another pair.
+        arguments = json.dumps(store.encoder.arguments, sort_keys=True)
+        self._entries = store.cache.beside("pairs", [REVISION, arguments, *made_by])
 
     def pairs(
         self, pairs: Sequence[EditPair], with_changed_words: bool = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from auditeval.features import pair_cache
 from auditeval.features.alignment import Alignment
 from auditeval.features.comparison import Frames
 from auditeval.features.encoder import Encoder
+from auditeval.features.extractors.naturalness import Naturalness
 from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.features.extractors.words import Words
 from auditeval.features.pair import PairFeatures
@@ -112,6 +114,18 @@ def test_another_revision_begins_anew(
     monkeypatch.setattr(Compared, "revision", "of tomorrow")
     asked(simulated[:2])
     assert Compared.count == 6
+
+
+def test_other_arguments_begin_anew(simulated: list[EditPair], tmp_path: Path) -> None:
+    """Of one revision, since what they make of a clip is the same."""
+    if find_spec("distillmos") is None:
+        pytest.skip("distillmos is not installed")
+    pair = simulated[0].model_copy(update={"target_caption": "Rain falls."})
+    encoders = [Encoder([Spectrum(), Naturalness(on_demand=which)]) for which in (True, False)]
+    for encoder in encoders:
+        store = FeatureStore(encoder, tmp_path / "cache", heard={})
+        plain = FeatureStore(encoder, tmp_path / "plain")
+        assert same(PairCache(store).pairs([pair]), plain.pairs([pair]))
 
 
 def test_a_pair_that_fails_is_asked_for_each_time(

@@ -66,7 +66,7 @@ def test_two_devices_train_as_one_with_batches_twice_as_large(
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.count("run folder:") == 1
     encoded = [int(count) for count in re.findall(r"(\d+) encoded", ended.stderr)]
-    entries = len(list(cache.glob("spectrum@*/**/*.entry")))
+    entries = len(list(cache.glob("spectrum@*/**/*.entry")))  # those of pairs lie beside
     assert sorted(encoded) == [0, entries], ended.stderr  # once, not once a process
     assert entries > 0
 
