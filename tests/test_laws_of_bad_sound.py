@@ -1,7 +1,8 @@
 """Laws of edits that sound bad: whatever the words ask, and whether it was done, it is heard.
 
 Sea waves are of a class that the shipped evaluator was not trained on, as in `test_laws`; how bad
-edits sound, and how much of that has to count, was chosen after it was trained.
+edits sound, and how much of that has to count, was chosen for the evaluator before it, which kept
+one law of five.
 """
 
 from __future__ import annotations
@@ -31,10 +32,6 @@ DAMAGES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 SEA, DOG, BOTH = "Sea waves.", "A dog barks.", "Sea waves, and a dog barks."
 LEAST = 0.7  # of what the same damage costs where nothing was asked for
-MISSED = {
-    **{"add": "it costs .69 of it", "add, and it is not done": ".67 of it"},
-    **{"softer": ".50 of it", "higher": ".01 of it"},
-}
 
 
 class Asked(NamedTuple):
@@ -95,10 +92,8 @@ def quality(
 
 @pytest.mark.parametrize("asked", ["add", "delete", "add, and it is not done", "softer", "higher"])
 def test_damage_costs_as_much_quality_where_something_was_asked_for(
-    asked: str, quality: dict[tuple[str, str], float], request: pytest.FixtureRequest
+    asked: str, quality: dict[tuple[str, str], float]
 ) -> None:
-    if asked in MISSED:
-        request.applymarker(pytest.mark.xfail(reason=MISSED[asked], strict=True))
     damages = [damage for damage in DAMAGES if damage != "none"]
     cost, as_it_is = (
         sum(quality[name, "none"] - quality[name, damage] for damage in damages)

@@ -23,6 +23,7 @@ from scipy.ndimage import maximum_filter1d, uniform_filter1d
 
 from auditeval.features.delay import MAX_GAIN_DB, STEP, find_delays, find_fraction, find_gain
 from auditeval.features.mel import SILENCE_DB, from_db, to_db
+from auditeval.features.turning import NO_TURN, Turn
 
 BANDS = 64
 FRAME_SECONDS = 0.01
@@ -78,7 +79,8 @@ class Alignment(NamedTuple):
     louder where both are the same; `change` :: float32 (T2,), what its cells changed by, rms over
     bands in dB, RANGE_DB where it is heard and the original has ended or not begun. `original` and
     `edited` :: float32 (T1, 64), (T2, 64), the frames, dB; `lost`, `new` :: bool (T1,), (T2,),
-    which are heard and nowhere in the other clip.
+    which are heard and nowhere in the other clip. Where words ask for another pitch or pace, and
+    it is there, `original` is the clip after that `turn`.
     """
 
     values: np.ndarray
@@ -89,6 +91,11 @@ class Alignment(NamedTuple):
     edited: np.ndarray
     lost: np.ndarray
     new: np.ndarray
+    turn: Turn = NO_TURN
+
+    def turned(self, frames: np.ndarray) -> np.ndarray:
+        """The rows of `original` that frames of the clip, by number, became."""
+        return np.round(frames / 2**self.turn.octaves).astype(frames.dtype)
 
     def overlap(self) -> tuple[np.ndarray, np.ndarray]:
         """The frames of both clips where both are, the edit's at the original's level."""

@@ -16,9 +16,9 @@ from auditeval.features.spelling import american
 Frames = dict[str, np.ndarray]
 """What an extractor knows of a clip frame by frame, by name."""
 
-REVISION = "15"
+REVISION = "16"
 """Of what extractors make of the frames and texts of a pair, here, in `asked`, `alignment`,
-`evidence` and `reworded`: changes whenever the same would make other numbers."""
+`evidence`, `reworded` and `turning`: changes whenever the same would make other numbers."""
 
 PATCH_NAMES = (
     # Of patches averaged with their neighbours:
@@ -65,7 +65,7 @@ def match(patches: str, original: Frames, edited: Frames, alignment: Alignment |
         spans = edited["span"]
         before, after = original["span"][:, 0], spans[:, 0]
         if alignment is not None:
-            after = after - alignment.lag
+            before, after = alignment.turned(before), after - alignment.lag
             most = [alignment.change[start:stop].max(initial=0) for start, stop in spans]
             changed = np.minimum(np.array(most, np.float32) / CHANGED_DB, 1)
     else:

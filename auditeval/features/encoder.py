@@ -12,6 +12,7 @@ from torch import Tensor
 
 from auditeval.features.extractor import AudioFeatures, Extractor, Texts
 from auditeval.features.pair import Inputs, PairFeatures
+from auditeval.features.turning import NO_TURN
 
 Clip = dict[str, AudioFeatures]
 """One clip, as each extractor that hears has it, by its name."""
@@ -135,7 +136,9 @@ class Encoder:
             }
             for clip in (encoded.original, encoded.edited)
         )
-        found = (x.align(before[x.name], after[x.name]) for x in self._comparing)
+        ways = (x.turn(encoded.texts[x.name]) for x in self.reading)
+        way = next(filter(any, ways), NO_TURN)
+        found = (x.align(before[x.name], after[x.name], way) for x in self._comparing)
         alignment = next((made for made in found if made is not None), None)
         compared = [
             np.zeros(len(x.alignment), np.float32)

@@ -12,6 +12,7 @@ from torch import nn
 
 from auditeval.features.alignment import Alignment
 from auditeval.features.comparison import PATCH_NAMES, Frames, compare_patches
+from auditeval.features.turning import NO_TURN, Turn
 from auditeval.pretrained.accelerators import place
 from auditeval.pretrained.threads import one_thread
 
@@ -136,8 +137,13 @@ class Extractor:
         """Whether it hears, `on_demand`, a pair of these captions and this instruction."""
         return False
 
-    def align(self, original: Frames, edited: Frames) -> Alignment | None:
-        """Where and how loud the edit is the original; None of one that cannot tell."""
+    def turn(self, texts: Texts) -> Turn:
+        """Which way words ask pitch and pace to go: 1 up, -1 down, 0 neither."""
+        return NO_TURN
+
+    def align(self, original: Frames, edited: Frames, way: Turn) -> Alignment | None:
+        """Where and how loud the edit is the original, turned if it was to be turned that way; None
+        of one that cannot tell."""
         return None
 
     def compare(self, original: Frames, edited: Frames, alignment: Alignment | None) -> np.ndarray:

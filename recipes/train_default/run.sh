@@ -30,7 +30,7 @@ compare() { # compare FILE RUNS AND OPTIONS
     "$python" -c "from auditeval.cli import main; main()" compare "${@:2}" -o "$work/$1.md"
     keep "$1" "$1" # a table that came with the project is none of the command's, to overwrite
 }
-scenes="${SCENES:-1600}"
+scenes="${SCENES:-1200}"
 recordings=(esc10="$data/esc10" librispeech="$data/librispeech10" emodb="$data/emodb_subset")
 credits="the project's sounds (MIT), ESC-10 (CC BY 3.0), LibriSpeech (CC BY 4.0), EMO-DB (CC0)"
 all=(data.simulation.scenes="$scenes" data.changes.scenes="$(((scenes + 4) / 5))")

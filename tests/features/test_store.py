@@ -25,6 +25,7 @@ from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.features.extractors.words import Words
 from auditeval.features.pair import PairFeatures
 from auditeval.features.store import Failure, FeatureStore
+from auditeval.features.turning import NO_TURN, Turn
 from auditeval.types import EditPair, UserError
 
 
@@ -347,9 +348,9 @@ def test_pairs_are_compared_before_the_last_clip_is_encoded(
             steps.append("encode")
             return super().encode_clip(samples)
 
-        def align(self, original: Frames, edited: Frames) -> Alignment:
+        def align(self, original: Frames, edited: Frames, way: Turn = NO_TURN) -> Alignment:
             steps.append("compare")
-            return super().align(original, edited)
+            return super().align(original, edited, way)
 
     many = []
     for number in range(12):

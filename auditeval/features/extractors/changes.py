@@ -23,6 +23,7 @@ from auditeval.features.changes.words import ChangeWords
 from auditeval.features.comparison import Frames, same_words
 from auditeval.features.extractor import AudioFeatures, Extractor, Texts
 from auditeval.features.minilm import shared
+from auditeval.features.turning import Turn
 
 _CODE = "15"
 """Part of the revision: counts the changes that change a number, here or in how words are read."""
@@ -41,6 +42,10 @@ def _kin(names: Sequence[str]) -> np.ndarray:
 _KIN = _kin(HEARD)
 _MENDS = ("cleaner", "less_reverb")
 _OF_LEVEL = [CHANGES.index("louder"), CHANGES.index("softer")]
+_OF_TURNS = [
+    [CHANGES.index(name) for name in ways]
+    for ways in (("pitch_up", "pitch_down"), ("faster", "slower"))
+]
 _OF_VOICES = [CHANGES.index(name) for name in VOICED if name in CHANGES]
 
 
@@ -113,6 +118,12 @@ class Changes(Extractor):
         off = _off(amounts, how, dict(zip(names, heard, strict=True)), steps)
         mends = np.isin(names, _MENDS)
         return weigh_changes(heard, kin, mends, steps, unheard, off)
+
+    def turn(self, texts: Texts) -> Turn:
+        """By the words alone, of whatever sound."""
+        asked = self._asked(texts)[0]
+        ways = [int(x > max(y, _SURE)) - int(y > max(x, _SURE)) for x, y in asked[_OF_TURNS]]
+        return Turn(*ways)
 
     def _apart(self, asked: np.ndarray, words: tuple[str, str, str]) -> tuple[str, str] | None:
         """See `exchanged`; an instruction that asks for it asks for both."""

@@ -83,7 +83,10 @@ class ChangeParts(Extractor):
         return AudioFeatures(levels, {"wave": samples.astype(np.float16)[:, None]})
 
     def compare(self, original: Frames, edited: Frames, alignment: Alignment | None) -> np.ndarray:
-        """Both clips where they overlap, aligned to a sample."""
+        """Both clips where they overlap, aligned to a sample; 0 where another pitch or pace was
+        asked for and is there: no wave form is left of the original."""
+        if alignment is not None and any(alignment.turn):
+            return np.zeros(len(self.alignment), np.float32)
         values, _ = take_apart(original["wave"][:, 0], edited["wave"][:, 0], alignment)
         return np.array([values[name] for name in self.alignment], np.float32)
 

@@ -12,7 +12,8 @@ from scipy import fft
 from auditeval.features.alignment import ALIGNMENT_NAMES, Alignment, align
 from auditeval.features.comparison import Frames
 from auditeval.features.extractor import AudioFeatures, Extractor
-from auditeval.features.mel import SILENCE_DB, hann, htk_filters
+from auditeval.features.mel import SILENCE_DB, centres, hann, htk_filters
+from auditeval.features.turning import NO_TURN, Turn, find_turn, turned
 
 _BLOCK_FRAMES = 4096
 """Frames transformed at a time: an hour takes the memory of a minute."""
@@ -47,9 +48,14 @@ class Spectrum(Extractor):
         embedding = np.concatenate([_statistics(fine), _statistics(coarse)])
         return AudioFeatures(embedding, {"mel": fine.astype(np.float16)})
 
-    def align(self, original: Frames, edited: Frames) -> Alignment:
-        """See `alignment.align`."""
-        return align(original["mel"], edited["mel"])
+    def align(self, original: Frames, edited: Frames, way: Turn = NO_TURN) -> Alignment:
+        """See `alignment.align`; of an edit turned as it should be, to the original turned."""
+        before, after = original["mel"], edited["mel"]
+        if not any(way):
+            return align(before, after)
+        hz = centres(self.BANDS, *self.RANGE_HZ)
+        turn = find_turn(before, after, hz, way)
+        return align(turned(before, hz, turn), after)._replace(turn=turn)
 
     def compare(self, original: Frames, edited: Frames, alignment: Alignment | None) -> np.ndarray:
         """What aligning the clips said of them."""

@@ -13,6 +13,7 @@ from auditeval.features.comparison import Frames
 from auditeval.features.extractor import AudioFeatures, Extractor
 from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.features.mel import hann
+from auditeval.features.turning import at_pace
 
 _CODE = "1"
 """Part of the revision: counts the changes here that change a number."""
@@ -75,10 +76,12 @@ class Texture(Extractor):
         """Of the bands that are heard in both clips; 0 where these are too few."""
         if alignment is None:
             return np.zeros(len(self.alignment), np.float32)
-        places = alignment.places()
+        places, was = alignment.places(), original["texture"].astype(np.float32)
+        if alignment.turn.octaves:
+            was = at_pace(was, alignment.turn.octaves)
         before, after = (
-            x["texture"][at].astype(np.float32).reshape(-1, 3, len(_BANDS) - 1)
-            for x, at in zip((original, edited), places, strict=True)
+            x[at].reshape(-1, 3, len(_BANDS) - 1)
+            for x, at in zip((was, edited["texture"].astype(np.float32)), places, strict=True)
         )
         heard = _heard(before) & _heard(after)
         both = alignment.shared()[:, None] & heard
