@@ -34,7 +34,14 @@ GIVEN = {
     "limits.md": [
         *("90 %", "0.1 or more", "20 ms", "40 dB", ".022 of a point, not .05"),
         "0.35 of a point",
-        *("costs .87 of", ".96 if", ".91 if the sea", ".72 if its pitch", "for .92 before"),
+        *(
+            "costs .87 of",
+            ".96 if",
+            ".91 if the sea",
+            ".72 if its pitch",
+            "for .92 before",
+            "for .96 before",
+        ),
         *(
             "700 Hz is hardly worse than one up to 1.5 kHz (2.23 and\n  2.28)",
             *("loses .28", "or .02 (sound", "noise .48 (sound"),

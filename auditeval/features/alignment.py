@@ -93,7 +93,7 @@ class Alignment(NamedTuple):
     new: np.ndarray
     turn: Turn = NO_TURN
 
-    def turned(self, frames: np.ndarray) -> np.ndarray:
+    def moved(self, frames: np.ndarray) -> np.ndarray:
         """The rows of `original` that frames of the clip, by number, became."""
         return np.round(frames / 2**self.turn.octaves).astype(frames.dtype)
 

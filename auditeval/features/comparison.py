@@ -65,7 +65,7 @@ def match(patches: str, original: Frames, edited: Frames, alignment: Alignment |
         spans = edited["span"]
         before, after = original["span"][:, 0], spans[:, 0]
         if alignment is not None:
-            before, after = alignment.turned(before), after - alignment.lag
+            before, after = alignment.moved(before), after - alignment.lag
             most = [alignment.change[start:stop].max(initial=0) for start, stop in spans]
             changed = np.minimum(np.array(most, np.float32) / CHANGED_DB, 1)
     else:

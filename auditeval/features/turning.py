@@ -1,7 +1,9 @@
 """An original as words ask it to be, higher or lower, faster or slower: what an edit is held by.
 
 Without it another pitch or pace, which was asked for, is unlike the original everywhere, and damage
-beside it is told by nothing.
+beside it is told by nothing. `changes.pace_and_pitch` measures how far a change was made, whatever
+was asked, by partials, of which noise has none; here the way is known, and the bands tell the rest,
+damaged or not.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ class Turn(NamedTuple):
 NO_TURN = Turn()
 
 
-def turned(mel: np.ndarray, hz: np.ndarray, turn: Turn) -> np.ndarray:
+def apply_turn(mel: np.ndarray, hz: np.ndarray, turn: Turn) -> np.ndarray:
     """dB frames :: (T, F) of bands centred at `hz` :: (F,), as they would be; `mel` of no turn.
 
     What would come from beyond the bands is as the last of them.
@@ -62,7 +64,7 @@ def find_turn(original: np.ndarray, edited: np.ndarray, hz: np.ndarray, way: Tur
     of_y, energy_y = fft.rfft(y, size, axis=0), float(np.square(y).sum())
 
     def fit(amount: float) -> float:
-        moved = turned(x, hz, _turn(way, amount))
+        moved = apply_turn(x, hz, _turn(way, amount))
         product = np.conj(fft.rfft(moved, size, axis=0)) * of_y
         energy = float(np.sqrt(np.square(moved).sum() * energy_y))
         return float(fft.irfft(product.sum(axis=1), size).max()) / max(energy, 1e-6)

@@ -130,7 +130,7 @@ def levels(
     if most - least < _ALIKE_DB:
         return (least + most) / 2, (least + most) / 2
     tracks = original["joint"].astype(np.float32) @ np.stack([one, others], axis=1)
-    spans = (alignment.turned(original["span"]) - here.start).clip(0, len(power[0]))
+    spans = (alignment.moved(original["span"]) - here.start).clip(0, len(power[0]))
     inside = spans[:, 1] > spans[:, 0]
     if inside.sum() < _FEWEST:
         return None

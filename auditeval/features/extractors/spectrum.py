@@ -13,7 +13,7 @@ from auditeval.features.alignment import ALIGNMENT_NAMES, Alignment, align
 from auditeval.features.comparison import Frames
 from auditeval.features.extractor import AudioFeatures, Extractor
 from auditeval.features.mel import SILENCE_DB, centres, hann, htk_filters
-from auditeval.features.turning import NO_TURN, Turn, find_turn, turned
+from auditeval.features.turning import NO_TURN, Turn, apply_turn, find_turn
 
 _BLOCK_FRAMES = 4096
 """Frames transformed at a time: an hour takes the memory of a minute."""
@@ -55,7 +55,7 @@ class Spectrum(Extractor):
             return align(before, after)
         hz = centres(self.BANDS, *self.RANGE_HZ)
         turn = find_turn(before, after, hz, way)
-        return align(turned(before, hz, turn), after)._replace(turn=turn)
+        return align(apply_turn(before, hz, turn), after)._replace(turn=turn)
 
     def compare(self, original: Frames, edited: Frames, alignment: Alignment | None) -> np.ndarray:
         """What aligning the clips said of them."""

@@ -8,6 +8,7 @@ import pytest
 from auditeval.features.alignment import align
 from auditeval.features.changes.made import HEARD
 from auditeval.features.changes.of_one import exchanged, levels, one_of, steps_of_one
+from auditeval.features.turning import Turn
 
 RAIN = "Rain falls while a dog barks."
 SONG = "A man speaks over background music."
@@ -116,6 +117,10 @@ def test_each_sound_has_the_level_that_it_was_given(event_db: float, bed_db: flo
     # Where both sound neither is heard alone: an event that sinks into its bed falls less.
     assert found == pytest.approx((event_db, bed_db), abs=2.5)
     assert levels(original, alignment, bed, event) == pytest.approx(found[::-1] if found else None)
+    # Of a clip of twice that length, which was to be as fast as this and is.
+    longer = {**original, "span": 2 * original["span"]}
+    faster = alignment._replace(turn=Turn(octaves=1.0))
+    assert levels(longer, faster, event, bed) == found
 
 
 def test_where_no_time_tells_them_apart_nothing_is_known() -> None:
