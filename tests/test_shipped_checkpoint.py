@@ -36,6 +36,15 @@ def test_it_says_that_its_ratings_were_simulated(shipped: Evaluator) -> None:
     assert sum(file.stat().st_size for file in folder.iterdir()) < 20e6
 
 
+@pytest.mark.parametrize("name", ["auditeval-offline", "auditeval-offline-thorough"])
+def test_its_card_calls_it_by_the_name_that_loads_it(name: str) -> None:
+    card = (Path(auditeval.__file__).parents[1] / "checkpoints" / name / "README.md").read_text()
+
+    assert f"\nmodel_name: {name}\n" in card
+    assert f"\n# {name}\n" in card
+    assert 'load("' not in card or f'load("{name}")' in card
+
+
 def test_damage_and_a_missing_edit_cost_points(shipped: Evaluator, tmp_path: Path) -> None:
     """On takes of the bank that no training scene used, in the mean of six backgrounds."""
     rng = np.random.default_rng(5)

@@ -79,5 +79,6 @@ def test_the_evaluator_that_ships_learns_changes_beside_whatever_it_learns_from(
         said.append(str(manifest_of))
     assert all("simulation.build.build" in learnt for learnt in said)
     kinds = ("changes.build", "restorations.build", "lengths.build", "contrasts.build_rated")
+    kinds += ("focused.build",)
     for kind in kinds:
         assert [f"simulation.{kind}" in learnt for learnt in said] == [False, True]

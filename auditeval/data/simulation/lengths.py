@@ -15,19 +15,21 @@ import numpy as np
 from numpy.random import Generator
 
 from auditeval.data.simulation import panel
-from auditeval.data.simulation.build import Made, finished, row_of, shortest_and_longest, write_clip
+from auditeval.data.simulation.build import Made, finished, shortest_and_longest
 from auditeval.data.simulation.edits import original_of, render, word
 from auditeval.data.simulation.faults.content import background_lost
 from auditeval.data.simulation.faults.fault import Curve
 from auditeval.data.simulation.material import Material, Recordings
-from auditeval.data.simulation.nuisance import SHARE, nuisance
 from auditeval.data.simulation.scenes import OPERATIONS, UNEDITED, Scene, make_scene
 from auditeval.data.simulation.signals import FADE, RATE_HZ
+from auditeval.data.simulation.variants import Variants
 from auditeval.seed import SEED
-from auditeval.types import AXES, Axis, EditPair
+from auditeval.types import AXES, Axis
 
 _RATED: tuple[Axis, ...] = ("faithfulness",)
 _ASKED = (UNEDITED, OPERATIONS[0], UNEDITED, OPERATIONS[1], UNEDITED, OPERATIONS[2])
+_MADE = 1
+"""Raise it when the same arguments would have other sounds."""
 _LEAST = round(0.08 * RATE_HZ)
 _FAINTEST = 0.003  # of full scale: there is nothing to rate
 _MISSING, _TIMES = (0.03, 0.98), (1.2, 6.0)
@@ -99,7 +101,7 @@ def build(
     """
     material = Material(recordings, (), pools)
     span = shortest_and_longest(seconds)
-    settings = {"scenes": scenes, "seconds": span, "seed": seed, "pools": pools}
+    settings = {"scenes": scenes, "seconds": span, "seed": seed, "pools": pools, "made": _MADE}
     make = partial(_scene, material=material, seconds=span, seed=seed)
     return finished(Path(folder), "lengths", settings, material, scenes, workers, make)
 
@@ -110,35 +112,18 @@ def _scene(
     rng = np.random.default_rng([seed, index, 31])
     pool = index % len(material.clips)
     scene = make_scene(material, pool, seconds, rng)
-    name, operation = f"length{index:05d}", _ASKED[index % len(_ASKED)]
-    original = folder / f"{name}_original.flac"
-    write_clip(original, original_of(scene, operation))
-    words = word(scene, operation, {}, rng)
+    operation = _ASKED[index % len(_ASKED)]
+    source = f"pool{pool:02d}" if material.real else ""
+    variants = Variants(folder, "length", index, scene, operation, source, seed, rng, axes=_RATED)
+    variants.begin(original_of(scene, operation), word(scene, operation, {}, rng))
     right, changed = render(scene, operation, {}, rng)
-    pairs, rows = [], []
     for variant, (way, cost) in VARIANTS.items():
         samples, share = way(right, scene, rng) if way else (right, 0.0)
         if np.abs(samples).max() < _FAINTEST:
             continue
-        if rng.random() < SHARE:
-            samples, _ = nuisance(samples, rng)
-        edited = folder / f"{name}_{variant}.flac"
-        write_clip(edited, samples.astype(np.float32))
         lost = dict.fromkeys(AXES, 0.0)
         shares, points = zip(*cost, strict=True)
         lost["faithfulness"] = float(np.interp(share, shares, points))
         means = panel.less(dict.fromkeys(AXES, 5.0), lost)
-        pair = EditPair(
-            id=edited.stem,
-            original=original,
-            edited=edited,
-            original_caption=words.original,
-            target_caption=words.target,
-            operation=operation,
-            system=f"sim_length_{variant}",
-            source=f"pool{pool:02d}" if material.real else name,
-            raters=dict(panel.votes(means, np.random.default_rng(seed), rng, _RATED)),
-        )
-        pairs.append(pair)
-        rows.append(row_of(scene, pair.id, operation, {}, len(samples), [] if way else changed))
-    return pairs, rows
+        variants.add(variant, samples, means, {}, [] if way else changed)
+    return variants.made

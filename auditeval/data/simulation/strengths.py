@@ -1,0 +1,65 @@
+"""Clips with an effect, which comes out stronger, weaker, not at all, or as it was.
+
+Whoever makes an effect anew at the same setting gives another wave form and the same impression; at
+half or twice the setting it may lie nearer, frame by frame, and is another sound.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.random import Generator
+
+from auditeval.data.simulation import captions, effects, panel
+from auditeval.data.simulation.edits import Words, render
+from auditeval.data.simulation.faults import FAULTS
+from auditeval.data.simulation.faults.fault import Dose
+from auditeval.data.simulation.scenes import UNEDITED, Scene
+from auditeval.data.simulation.signals import bandwidth_hz
+from auditeval.data.simulation.systems import draw_damage
+from auditeval.data.simulation.variants import Variants
+from auditeval.types import Axis
+
+AXES: tuple[Axis, ...] = ("quality", "faithfulness")
+_STRENGTHS = 0.6, 1.6
+_EFFECTS = tuple(effects.EFFECTS)
+
+VARIANTS: dict[str, tuple[float | None, bool]] = {
+    "anew": (0.0, False),
+    "weaker": (-1.0, False),
+    "stronger": (1.0, False),
+    "missing": (None, False),
+    "anew_damaged": (0.0, True),
+}
+"""Which way the strength goes, None where there is no effect; whether the clip suffers too."""
+
+
+def edit(scene: Scene, variants: Variants, number: int, rng: Generator) -> None:
+    """All variants of a scene, under one effect of all in turn."""
+    effect, strength = _EFFECTS[number % len(_EFFECTS)], rng.uniform(*_STRENGTHS)
+    dry = scene.background
+
+    def treated(octaves: float | None) -> np.ndarray:
+        """By a make of its own each time."""
+        make = int(rng.integers(2**31))
+        return dry if octaves is None else effects.apply(effect, dry, strength * 2**octaves, make)
+
+    given = treated(0.0)
+    said = captions.alone(scene.words, rng)
+    variants.begin(given, Words(said, said, False))
+    for variant, (way, damaged) in VARIANTS.items():
+        doses, octaves = _moved(way, rng)
+        made = scene._replace(background=treated(octaves))
+        damage = draw_damage(made, UNEDITED, bandwidth_hz(dry), rng) if damaged else {}
+        samples, changed = render(made, UNEDITED, damage, rng)
+        doses = {**doses, **damage}
+        variants.add(variant, samples, panel.expected(doses, len(samples)), doses, changed)
+
+
+def _moved(way: float | None, rng: Generator) -> tuple[dict[str, Dose], float | None]:
+    """What that costs, and by how many octaves the strength is another; None: there is none."""
+    if way is None:
+        return {"effect_missing": Dose(1.0)}, None
+    if way == 0:
+        return {"effect_anew": Dose(1.0)}, 0.0
+    dose = Dose(float(rng.uniform()))
+    return {"effect_strength": dose}, way * FAULTS["effect_strength"].amount(dose.severity)
