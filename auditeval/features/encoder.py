@@ -12,7 +12,7 @@ from torch import Tensor
 
 from auditeval.features.extractor import AudioFeatures, Extractor, Texts
 from auditeval.features.pair import Inputs, PairFeatures
-from auditeval.features.turning import NO_TURN
+from auditeval.features.turning import NO_TURN, Turn
 
 Clip = dict[str, AudioFeatures]
 """One clip, as each extractor that hears has it, by its name."""
@@ -97,6 +97,10 @@ class Encoder:
         """How surely two names are of one sound, up to 1, as who can tell best says."""
         return max((x.alike(first, second) for x in self.reading), default=0.0)
 
+    def way(self, texts: Mapping[str, Texts]) -> Turn:
+        """Which way words ask pitch and pace to go, as the first says that knows."""
+        return next(filter(any, (x.turn(texts[x.name]) for x in self.reading)), NO_TURN)
+
     def pair(self, encoded: EncodedPair) -> PairFeatures:
         """What a model is given of a pair, as `inputs` says."""
         original, edited = (
@@ -136,8 +140,7 @@ class Encoder:
             }
             for clip in (encoded.original, encoded.edited)
         )
-        ways = (x.turn(encoded.texts[x.name]) for x in self.reading)
-        way = next(filter(any, ways), NO_TURN)
+        way = self.way(encoded.texts)
         found = (x.align(before[x.name], after[x.name], way) for x in self._comparing)
         alignment = next((made for made in found if made is not None), None)
         compared = [

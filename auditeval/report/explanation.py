@@ -103,9 +103,10 @@ def plot(explanation: Explanation) -> Figure:
     pair, seconds = explanation.pair, explanation.seconds
     # The original lies where it belongs in the edit.
     starts = explanation.course.before * Spectrum.HOP_SECONDS, 0.0
+    turned = ", at the pitch and pace that were asked for" if any(explanation.turn) else ""
     titles = (
-        f"original: {text.plot(pair.original_caption, 90)}",
-        f"edited, asked for: {text.plot(pair.target_caption, 90)}",
+        f"original{turned}: {text.plot(pair.original_caption, 90)}",
+        f"edited, asked for: {text.plot(pair.instruction or pair.target_caption, 90)}",
     )
     clips = explanation.original, explanation.edited
     for panel, title, start, frames in zip(panels, titles, starts, clips, strict=False):

@@ -53,9 +53,13 @@ class Spectrum(Extractor):
         before, after = original["mel"], edited["mel"]
         if not any(way):
             return align(before, after)
-        hz = centres(self.BANDS, *self.RANGE_HZ)
-        turn = find_turn(before, after, hz, way)
-        return align(apply_turn(before, hz, turn), after)._replace(turn=turn)
+        turn = find_turn(before, after, centres(self.BANDS, *self.RANGE_HZ), way)
+        return align(self.turned(before, turn), after)._replace(turn=turn)
+
+    @classmethod
+    def turned(cls, mel: np.ndarray, turn: Turn) -> np.ndarray:
+        """Log-mel frames as that pitch and pace would make them."""
+        return apply_turn(mel, centres(cls.BANDS, *cls.RANGE_HZ), turn)
 
     def compare(self, original: Frames, edited: Frames, alignment: Alignment | None) -> np.ndarray:
         """What aligning the clips said of them."""
