@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from auditeval.features.extractor import Texts
 from auditeval.features.pair import Inputs, PairFeatures
-from auditeval.models.conformal import conformal_quantile
+from auditeval.models.conformal import widest_quantile
 from auditeval.models.mlp import Linear, mlp
 from auditeval.models.standardise import Standardise
 from auditeval.models.three_head import Regressor
@@ -312,29 +312,33 @@ class EnsembleRegressor(Regressor):
 
     @torch.no_grad()
     def calibrate(
-        self, train: PairFeatures, batch: PairFeatures, ratings: Tensor, originals: Tensor
+        self,
+        train: PairFeatures,
+        batch: PairFeatures,
+        ratings: Tensor,
+        originals: Tensor,
+        operations: Tensor | None = None,
     ) -> None:
         """Make the intervals of ratings (N, 3), NaN where unrated, of pairs not trained on.
 
         Split conformal prediction with normalised residuals (Angelopoulos & Bates 2021, 2.3.2): the
-        `conformal_quantile` of the |rating - score| / (spread + floor) of `batch`, where pairs with
-        equal numbers in `originals` :: (N,) are edits of one clip. The spread is that of the
-        members on a pair; the floor, its mean over the pairs of `train`, keeps members that happen
-        to agree from promising certainty.
+        `widest_quantile` of the |rating - score| / (spread + floor) of `batch`, by each of its
+        `operations` :: (N,), where pairs with equal numbers in `originals` :: (N,) are edits of one
+        clip. The spread is that of the members on a pair; the floor, its mean over the pairs of
+        `train`, keeps members that happen to agree from promising certainty.
         """
         self.spread_floor.copy_(self._mean_and_spread(train)[1].mean(dim=0).clamp_min(1e-3))
-        self.quantile.copy_(self._quantiles(batch, ratings, originals))
-
-    def _quantiles(self, batch: PairFeatures, ratings: Tensor, originals: Tensor) -> Tensor:
+        kinds = torch.zeros_like(originals) if operations is None else operations
         score, spread = self._mean_and_spread(batch)
         residuals = (ratings - score).abs() / (spread + self.spread_floor)
         residuals = residuals.masked_fill(self._unheard(batch), torch.nan)
+        level = self.arguments["level"]
         found = [
-            conformal_quantile(column[rated], originals[rated], self.arguments["level"])
+            widest_quantile(column[rated], originals[rated], kinds[rated], level)
             for column in residuals.T
             for rated in (~column.isnan(),)
         ]
-        return torch.tensor(found, dtype=self.quantile.dtype, device=self.quantile.device)
+        self.quantile.copy_(torch.tensor(found, dtype=self.quantile.dtype))
 
     def intervals(self, batch: PairFeatures) -> Tensor | None:
         """Where the ratings lie, with probability `level` :: (B, 3, 2), low and high, 1 to 5.
@@ -344,9 +348,9 @@ class EnsembleRegressor(Regressor):
 
         What is covered is the rating as the calibration pairs had it: the mean vote of their
         (simulated) panel, of an edit of a clip that might as well have been one of theirs, over all
-        such clips and not for each kind of edit. For other recordings, editors and raters nothing
-        is promised. None where calibration had too few originals for any axis: fewer than
-        level / (1 - level).
+        such clips and those of each operation, and not for each kind of edit. For other recordings,
+        editors and raters nothing is promised. None where calibration had too few originals for any
+        axis: fewer than level / (1 - level).
         """
         return self.with_intervals(batch)[1]
 

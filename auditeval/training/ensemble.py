@@ -147,7 +147,8 @@ class Calibration(lightning.Callback):
     def __init__(
         self, train: PairFeatures, calibration: Examples[PairFeatures], originals: Tensor
     ) -> None:
-        self._parts = train, calibration.features, calibration.ratings, originals
+        operations = _numbered([pair.operation or "" for pair in calibration.pairs])
+        self._parts = train, calibration.features, calibration.ratings, originals, operations
 
     def on_fit_end(self, trainer: lightning.Trainer, module: Any) -> None:
         module.model.eval().calibrate(*(part.to(module.device) for part in self._parts))

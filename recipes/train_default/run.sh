@@ -35,7 +35,7 @@ recordings=(esc10="$data/esc10" librispeech="$data/librispeech10" emodb="$data/e
 credits="the project's sounds (MIT), ESC-10 (CC BY 3.0), LibriSpeech (CC BY 4.0), EMO-DB (CC0)"
 all=(data.simulation.scenes="$scenes" data.changes.scenes="$(((scenes + 4) / 5))")
 all+=(data.contrasts.trials="$scenes")
-for name in restorations lengths strengths removals unasked; do
+for name in restorations lengths strengths removals unasked spoken_anew; do
     all+=("data.$name.scenes=$(((scenes + 4) / 5))")
 done
 all+=("${recordings[@]/#/recordings.}")
@@ -108,7 +108,7 @@ ablate() {
     done
     train offline "${ablation[@]}" "${sounds_alone[@]}" model.framewise=[] model.of_removals=[] \
         '~model.deaf.faithfulness' features=offline
-    for name in contrasts restorations strengths removals unasked; do
+    for name in contrasts restorations strengths removals unasked spoken_anew; do
         train "without_$name" "${ablation[@]}" "data.$name=null"
         runs+=("$work/without_$name")
     done

@@ -10,7 +10,7 @@ import pytest
 import soundfile
 
 from auditeval import manifest
-from auditeval.data.simulation import change_ways, changes
+from auditeval.data.simulation import change_ways, changes, effects
 from auditeval.data.simulation.change_ways import WAYS
 from auditeval.data.simulation.material import Material
 from auditeval.data.simulation.scenes import make_scene
@@ -151,3 +151,23 @@ def test_opposites_are_opposite_to_each_other() -> None:
     for name, way in change_ways.WAYS.items():
         if way.opposite:
             assert WAYS[way.opposite].opposite == name
+
+
+@pytest.mark.parametrize("name", ["echo", "tremolo", "chorus", "more_reverb"])
+def test_an_effect_is_of_one_character_in_all_edits_of_a_scene(name: str) -> None:
+    scene = make_scene(Material({}), 0, (2.0, 2.0), np.random.default_rng(3))
+
+    def made(character: int | None) -> np.ndarray:
+        way = WAYS[name]
+        heard = scene._replace(character=character)
+        return way.make(scene.background, 1.0, heard, np.random.default_rng(0))
+
+    np.testing.assert_array_equal(made(1), made(1))
+    assert not np.allclose(made(1), made(2), atol=1e-4)
+    usual = effects.apply(
+        name.removeprefix("more_"),
+        scene.background,
+        1.0,
+        int(np.random.default_rng(0).integers(2**31)),
+    )
+    np.testing.assert_array_equal(made(None), usual)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 from scipy import signal
 
 from auditeval.data.simulation import effects
-from auditeval.data.simulation.effects import EFFECTS
+from auditeval.data.simulation.effects import EFFECTS, usual, varied
 from auditeval.data.simulation.signals import RATE_HZ, active_rms, coloured
 from auditeval.data.soundbank import synthesize
 from auditeval.features.extractors.spectrum import Spectrum, log_mel
@@ -33,9 +33,16 @@ def distance(x: np.ndarray, y: np.ndarray) -> float:
 
 @pytest.mark.parametrize("name", SOUNDS)
 @pytest.mark.parametrize("effect", EFFECTS)
-def test_the_stronger_an_effect_the_further_from_dry_at_one_level(effect: str, name: str) -> None:
+@pytest.mark.parametrize("character", [None, *range(4)])
+def test_the_stronger_an_effect_the_further_from_dry_at_one_level(
+    effect: str, name: str, character: int | None
+) -> None:
+    """Whatever its character."""
     dry = sound(name)
-    made = [effects.apply(effect, dry, strength, 0) for strength in STRENGTHS]
+    made = [
+        effects.apply(effect, dry, strength, 0, usual if character is None else varied(character))
+        for strength in STRENGTHS
+    ]
     distances = [distance(x, dry) for x in made]
     assert all(a < b for a, b in pairwise([0, *distances]))
     assert distances[-1] > 1.0
@@ -54,6 +61,22 @@ def test_two_makes_are_more_alike_than_half_and_double_the_strength(effect: str)
     assert 0 < makes < distance(half, double)
 
 
+@pytest.mark.parametrize("effect", EFFECTS)
+def test_a_character_is_the_same_at_every_make_and_others_are_others(effect: str) -> None:
+    dry = sound("speech")
+
+    def made(character: int, seed: int) -> np.ndarray:
+        return effects.apply(effect, dry, 1.0, seed, varied(character))
+
+    ones = [made(character, 1) for character in range(6)]
+    np.testing.assert_array_equal(ones[0], made(0, 1))
+    assert min(distance(one, other) for one, other in combinations(ones, 2)) > 0.02
+    # What two makes differ in is less than what characters do; the phase of a tremolo aside.
+    makes = [distance(one, made(character, 2)) for character, one in enumerate(ones)]
+    others = [distance(one, other) for one, other in pairwise(ones)]
+    assert np.mean(makes) < np.mean(others) or effect in ("tremolo", "hiss")
+
+
 def test_the_same_seed_is_the_same_make() -> None:
     for effect in EFFECTS:
         one, same, other = (effects.apply(effect, sound("speech"), 1.0, s) for s in (1, 1, 2))
@@ -64,7 +87,7 @@ def test_the_same_seed_is_the_same_make() -> None:
 def impulse_response(effect: str, strength: float, seed: int = 0) -> np.ndarray:
     click = np.zeros(4 * RATE_HZ)
     click[0] = 1.0
-    return EFFECTS[effect](click, strength, np.random.default_rng(seed))
+    return EFFECTS[effect](click, strength, np.random.default_rng(seed), usual)
 
 
 def test_the_decay_of_a_reverb_doubles_with_its_strength() -> None:
@@ -92,7 +115,7 @@ def test_a_tremolo_swings_five_times_a_second_by_its_depth(
     strength: float, depth: float, seed: int
 ) -> None:
     """Whichever make: only the phase is another."""
-    made = EFFECTS["tremolo"](np.ones(2 * RATE_HZ), strength, np.random.default_rng(seed))
+    made = EFFECTS["tremolo"](np.ones(2 * RATE_HZ), strength, np.random.default_rng(seed), usual)
     assert (made.min(), made.max()) == pytest.approx((1 - depth, 1.0), abs=1e-3)
     assert np.argmax(np.abs(np.fft.rfft(made - made.mean()))) == 10  # of 0.5 Hz each
 
@@ -123,7 +146,7 @@ def test_compression_turns_down_by_its_ratio() -> None:
     tone = np.sin(2 * np.pi * 1000 * time)
     for strength, ratio in ((0.5, 2.5), (1.0, 4.0), (2.0, 7.0)):
         both = np.concatenate([tone, 10 ** (-12 / 20) * tone])
-        made = EFFECTS["compression"](both, strength, np.random.default_rng(0))
+        made = EFFECTS["compression"](both, strength, np.random.default_rng(0), usual)
         levels = [
             active_rms(made[at : at + RATE_HZ // 4]) for at in (RATE_HZ // 2, 3 * RATE_HZ // 2)
         ]
@@ -133,13 +156,13 @@ def test_compression_turns_down_by_its_ratio() -> None:
 @pytest.mark.parametrize("strength", STRENGTHS)
 def test_hiss_is_at_its_level_and_a_limit_makes_odd_harmonics(strength: float) -> None:
     dry = sound("speech")
-    noise = EFFECTS["hiss"](dry, strength, np.random.default_rng(0)) - dry
+    noise = EFFECTS["hiss"](dry, strength, np.random.default_rng(0), usual) - dry
     level = 20 * np.log10(noise.std() / active_rms(dry))
     assert level == pytest.approx(-26 + 20 * np.log10(strength), abs=0.1)
 
     tone = 0.1 * np.sin(2 * np.pi * 1000 * np.arange(RATE_HZ) / RATE_HZ)
     weaker, lines = (
-        np.abs(np.fft.rfft(EFFECTS["distortion"](tone, s, np.random.default_rng(0))))
+        np.abs(np.fft.rfft(EFFECTS["distortion"](tone, s, np.random.default_rng(0), usual)))
         for s in (strength / 2, strength)
     )
     assert lines[3000] / lines[1000] > 1.5 * weaker[3000] / weaker[1000]
@@ -149,7 +172,7 @@ def test_hiss_is_at_its_level_and_a_limit_makes_odd_harmonics(strength: float) -
 
 def test_a_chorus_is_the_clip_and_itself_some_15_ms_later() -> None:
     x = coloured(0.0, 2 * RATE_HZ, np.random.default_rng(0), 3000.0)
-    made = EFFECTS["chorus"](x, 1.0, np.random.default_rng(1)) - x
+    made = EFFECTS["chorus"](x, 1.0, np.random.default_rng(1), usual) - x
     for start in range(8000, 56000, 8000):
         part = made[start : start + 1600]
         late = [part @ x[start - lag : start - lag + 1600] for lag in range(800)]

@@ -123,6 +123,13 @@ def test_a_taken_sound_is_of_its_length_and_another_take_is_another(
     _, first = material.take("dog_bark", 0, 0.5, rng)
     assert all(material.take("dog_bark", 0, 0.5, rng, but=first)[1] != first for _ in range(20))
     assert len(material.take("dog_bark", 0, 0.5, rng)[0]) <= round(0.5 * RATE_HZ)
+    assert material.has_another("dog_bark", 0, first)
+    assert material.has_another("melody", 0, "")  # synthesised
+    only = material.clips[0]["rain"][0]
+    material.clips[0]["chainsaw"] = [only]  # which nothing synthesises
+    assert "chainsaw" not in material.synthetic
+    assert material.take("chainsaw", 0, 0.5, rng, but=only.recording.name)[1] == only.recording.name
+    assert not material.has_another("chainsaw", 0, only.recording.name)
     spoken, _ = material.take("female_speech", 0, 9.0, rng, whole=True)
     assert len(spoken) <= RATE_HZ  # a talker's clip is not repeated
 

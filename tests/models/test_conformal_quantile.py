@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from auditeval.models.conformal import conformal_quantile
+from auditeval.models.conformal import conformal_quantile, widest_quantile
 
 
 def test_the_quantile_is_that_of_the_literature() -> None:
@@ -59,3 +59,20 @@ def test_clips_that_are_hard_throughout_are_covered_all_the_same() -> None:
         covered["rows"].append(new <= conformal_quantile(residuals, torch.arange(len(groups)), 0.9))
     assert 0.88 < np.mean(covered["groups"]) < 0.95
     assert np.mean(covered["rows"]) < 0.85
+
+
+def test_easy_pairs_make_no_interval_narrower_and_few_count_with_all() -> None:
+    rng = np.random.default_rng(3)
+    hard, easy = rng.exponential(size=100), rng.exponential(size=300) / 10
+    residuals = torch.from_numpy(np.concatenate([hard, easy]))
+    groups, kinds = torch.arange(400), torch.arange(400) >= 100
+    alone = conformal_quantile(residuals[:100], groups[:100], 0.9)
+    over_all = conformal_quantile(residuals, groups, 0.9)
+    assert over_all < alone
+    assert widest_quantile(residuals, groups, kinds, 0.9) == alone
+    assert widest_quantile(residuals, groups, torch.zeros(400), 0.9) == over_all
+    # Eight of a kind of their own say nothing by themselves, and the least of all has no ninth.
+    few = torch.zeros(400)
+    few[:8] = 1
+    assert widest_quantile(residuals, groups, few, 0.9) >= over_all
+    assert widest_quantile(residuals[:8], groups[:8], few[:8], 0.9) == math.inf

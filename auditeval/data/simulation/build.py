@@ -353,7 +353,7 @@ def row_of(
     """A line of edits.jsonl; `length` and `changed` in samples, `later` in seconds."""
     end = length / RATE_HZ
     times = [[min(max(0.0, at / RATE_HZ + later), end) for at in span] for span in changed]
-    events = [scene.events[slot].name for slot in SLOTS[operation] if slot]
+    events = [scene.events[slot].name for slot in SLOTS.get(operation, ()) if slot]
     needs = {FAULTS[fault].needs for fault in doses}
     spares = [spare for need, spare in scene.spare_names.items() if need in needs]
     spares += [scene.companion.name] if scene.companion else []

@@ -72,8 +72,11 @@ def _level(x: np.ndarray, db: float, scene: Scene, rng: Generator) -> np.ndarray
 
 
 def _effect(name: str) -> Make:
+    """Of one character in all edits of a scene."""
+
     def make(x: np.ndarray, strength: float, scene: Scene, rng: Generator) -> np.ndarray:
-        return effects.apply(name, x, strength, int(rng.integers(2**31)))
+        vary = effects.usual if scene.character is None else effects.varied(scene.character)
+        return effects.apply(name, x, strength, int(rng.integers(2**31)), vary)
 
     return make
 

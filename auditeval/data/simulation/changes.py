@@ -39,7 +39,7 @@ from auditeval.seed import SEED
 from auditeval.types import AXES, Axis, EditPair, whole
 
 OPERATION = "change"
-_RATED = 3
+_RATED = 4
 """Raise it when the same arguments would have other ratings or variants."""
 _LEVELLED = 0.99
 
@@ -167,6 +167,8 @@ def _scene(
     rng = np.random.default_rng([seed, index, 25])
     pool = index % len(material.clips)
     scene = make_scene(material, pool, seconds, rng)
+    own = np.random.default_rng([seed, index, 33])
+    scene = scene._replace(character=int(own.integers(2**31)))
     names = list(WAYS)
     change, other = (str(x) for x in rng.choice(names, 2, replace=False))
     while other == WAYS[change].opposite:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from auditeval.data.simulation import removals, strengths, unasked
+from auditeval.data.simulation import removals, spoken_anew, strengths, unasked
 from auditeval.data.simulation.build import Made, finished, shortest_and_longest
 from auditeval.data.simulation.material import Material, Recordings
 from auditeval.data.simulation.processors import Processors
@@ -22,8 +22,6 @@ from auditeval.data.simulation.scenes import UNEDITED, Scene, inverted, make_sce
 from auditeval.data.simulation.variants import Variants
 from auditeval.seed import SEED
 from auditeval.types import AXES, Axis, UserError
-
-_INVERTED_SHARE = 0.5  # of mixtures
 
 
 class Kind(NamedTuple):
@@ -34,13 +32,24 @@ class Kind(NamedTuple):
     draws: int  # tells its scenes from another kind's
     operation: Callable[[int], str]
     axes: tuple[Axis, ...] = AXES
-    mixtures: bool = False  # of two sounds that last
+    suits: Callable[[Scene], bool] = lambda scene: True  # of which scenes
+    inverted: float = 0.0  # share of them whose parts are exchanged
+
+
+def _is_mixture(scene: Scene) -> bool:
+    return scene.is_mixture
 
 
 KINDS: dict[str, Kind] = {
     "strengths": Kind(strengths.edit, "strength", 37, lambda _: UNEDITED, strengths.AXES),
-    "removals": Kind(removals.edit, "removal", 41, lambda _: removals.OPERATION, mixtures=True),
+    "removals": Kind(
+        removals.edit, "removal", 41, lambda _: removals.OPERATION, suits=_is_mixture, inverted=0.5
+    ),
     "unasked": Kind(unasked.edit, "unasked", 43, unasked.operation_of, unasked.AXES),
+    "spoken_anew": Kind(
+        *(spoken_anew.edit, "spoken_anew", 47, lambda _: spoken_anew.OPERATION, spoken_anew.AXES),
+        suits=spoken_anew.suits,
+    ),
 }
 
 
@@ -80,9 +89,9 @@ def _scene(
     rng = np.random.default_rng([seed, index, kind.draws])
     pool = index % len(material.clips)
     scene = make_scene(material, pool, seconds, rng)
-    while kind.mixtures and not scene.is_mixture:
+    while not kind.suits(scene):
         scene = make_scene(material, pool, seconds, rng)
-    if kind.mixtures and rng.random() < _INVERTED_SHARE:
+    if kind.inverted and rng.random() < kind.inverted:
         scene = inverted(scene, rng)
     source = f"pool{pool:02d}" if material.real else ""
     operation = kind.operation(index)

@@ -236,6 +236,11 @@ class Material:
         """A recording of speech as it is :: float32 (N,)."""
         return faded(self._samples(clip.recording.path).astype(np.float32) / FULL_SCALE)
 
+    def has_another(self, name: str, pool: int, taken: str) -> bool:
+        """Whether there is another sound of the class than the recording `taken`, "" for none."""
+        recorded = self.clips[pool].get(name, [])
+        return name in self.synthetic or any(clip.recording.name != taken for clip in recorded)
+
     def take(
         self,
         name: str,

@@ -31,7 +31,8 @@ OPERATIONS = tuple(name for name in SLOTS if name != UNEDITED)
 
 Spare = Literal["other_take", "foreign", "noise", "wrong", "reading", "other_words"]
 SPARES: tuple[Spare, ...] = get_args(Spare)
-Need = Spare | Literal["effect", "companion"]
+Need = Spare | Literal["effect", "companion", "elsewhere"]
+"""A companion to lose, an effect to make anew, a place for the event where it is not."""
 _SEED_OF: dict[Spare, int] = {
     **{"other_take": 0, "foreign": 1, "wrong": 2, "noise": 4, "reading": 5},
     "other_words": 0,  # a talker's scene has use for no other take
@@ -76,6 +77,7 @@ class Scene(NamedTuple):
     `other_event` another take of "B" or "C". `treated(ratio, seed)` is the background under its
     effect at that ratio of strength (0: without), by the make of that seed. `offers` says which of
     all these there are. A `companion` is an event that the background has too, and should keep.
+    `character` is that of effects which an edit adds; none: the usual one.
     """
 
     name: str
@@ -90,6 +92,7 @@ class Scene(NamedTuple):
     offers: frozenset[Need]
     processors: Processors
     companion: Sound | None = None
+    character: int | None = None
 
     @property
     def is_speech(self) -> bool:
@@ -138,7 +141,7 @@ def make_scene(
     strength, make = rng.uniform(*_STRENGTHS), int(rng.integers(2**31))
     is_treated = rng.random() < _EFFECT_SHARE
     if is_treated:
-        background = effects.apply(effect, dry, strength, make)
+        background = effects.apply(effect, dry, strength, make, effects.varied(make))
     mixture = not events and rng.random() < _MIXTURE_SHARE
     longest = (1.0 if mixture else rng.uniform(*_EVENT_SHARE)) * length / RATE_HZ
     above_db = _ABOVE_SPEECH_DB if name in SPEECH else _ABOVE_DB
@@ -189,7 +192,9 @@ def make_scene(
     spoken_anew = readings or (name in SPEECH and "world" in material.processors)
     extras: dict[Need, bool] = {"reading": bool(spoken_anew), "effect": is_treated}
     extras["other_words"] = bool(sayings) or (name in SPEECH and not taken)
-    there: set[Need] = {*names, "effect"}
+    extras["other_take"] = material.has_another(name, pool, taken)
+    extras["elsewhere"] = not mixture
+    there: set[Need] = {*names, "effect", "elsewhere"}
     offers = frozenset(there - {need for need, found in extras.items() if not found})
 
     def read_anew(rng: np.random.Generator) -> np.ndarray:
@@ -199,7 +204,9 @@ def make_scene(
         return material.processors.run("world", dry, *changes)
 
     def treated(ratio: float, seed: int) -> np.ndarray:
-        return gain * (effects.apply(effect, dry, ratio * strength, seed) if ratio else dry)
+        if not ratio:
+            return gain * dry
+        return gain * effects.apply(effect, dry, ratio * strength, seed, effects.varied(make))
 
     @lru_cache
     def spare(which: Spare) -> np.ndarray:
@@ -287,7 +294,7 @@ def accompanied(scene: Scene, rng: np.random.Generator) -> Scene:
         words=there.phrased(rng),
         events={"B": scene.events["B"]},
         spare=lambda which: takes[which](),
-        offers=frozenset({*(scene.offers & takes.keys()), "wrong", "companion"}),
+        offers=frozenset({*(scene.offers & {*takes, "elsewhere"}), "wrong", "companion"}),
     )
 
 

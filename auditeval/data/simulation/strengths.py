@@ -36,12 +36,14 @@ VARIANTS: dict[str, tuple[float | None, bool]] = {
 def edit(scene: Scene, variants: Variants, number: int, rng: Generator) -> None:
     """All variants of a scene, under one effect of all in turn."""
     effect, strength = _EFFECTS[number % len(_EFFECTS)], rng.uniform(*_STRENGTHS)
-    dry = scene.background
+    dry, character = scene.background, int(rng.integers(2**31))
 
     def treated(octaves: float | None) -> np.ndarray:
-        """By a make of its own each time."""
-        make = int(rng.integers(2**31))
-        return dry if octaves is None else effects.apply(effect, dry, strength * 2**octaves, make)
+        """By a make of its own each time, all of one character."""
+        make, vary = int(rng.integers(2**31)), effects.varied(character)
+        if octaves is None:
+            return dry
+        return effects.apply(effect, dry, strength * 2**octaves, make, vary)
 
     given = treated(0.0)
     said = captions.alone(scene.words, rng)

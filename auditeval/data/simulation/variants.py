@@ -52,11 +52,12 @@ class Variants:
     def made(self) -> Made:
         return self._pairs, self._rows
 
-    def begin(self, original: np.ndarray, words: Words) -> None:
+    def begin(self, original: np.ndarray, words: Words, instruction: str | None = None) -> None:
         """The clip that is edited :: float (N,), softer where it is beyond full scale, as all that
-        is made of it then is; and what both captions say."""
+        is made of it then is; and what both captions say, or an instruction."""
         self._level = _below_full(original)
         self._original, self._words = self._folder / f"{self.name}_original.flac", words
+        self._instruction = instruction
         write_clip(self._original, (original * self._level).astype(np.float32))
 
     def add(
@@ -81,6 +82,7 @@ class Variants:
             edited=edited,
             original_caption=self._words.original,
             target_caption=self._words.target,
+            instruction=self._instruction,
             operation=self._operation,
             system=f"sim_{self._kind}_{variant}",
             source=self._source,

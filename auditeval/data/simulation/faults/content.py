@@ -17,6 +17,7 @@ from auditeval.data.simulation.faults.fault import (
 from auditeval.data.simulation.signals import RATE_HZ, Span, blended, decibels, somewhere, stretched
 
 _BLOCK = round(0.25 * RATE_HZ)
+_FULL = 0.99  # of full scale
 _SHARE = Scale("share", ((0.0, 0.05), (1.0, 1.0)))
 
 Touched = tuple[np.ndarray, Span]
@@ -79,9 +80,10 @@ def clip_regenerated(edit: Edit, amount: float, rng: Generator) -> None:
     _take_anew(edit, edit.scene.spare("other_take"))
 
 
-# Somebody says something else: the kind of sound is left, what was said is not.
+# Somebody says something else: the kind of sound is left, what was said is not. As unnatural as the
+# same words spoken anew (`speech_respoken`), from which nothing in a clip tells it apart.
 @Fault(
-    quality=((0, 0), (1, 0.2)),
+    quality=((0, 0), (1, 1.5)),
     faithfulness=((0, 0), (1, 3.3)),
     stage=Stage.BACKGROUND,
     needs="other_words",
@@ -207,6 +209,9 @@ def background_level(x: np.ndarray, db: float, rng: Generator) -> Touched:
     faithfulness=((0, 0), (1, 4.0)),
     stage=Stage.FILE,
     needs="foreign",
+    since=20,
 )
 def clip_unrelated(edit: Edit, amount: float, rng: Generator) -> None:
-    edit.clip, edit.places = edit.scene.spare("foreign"), [(0, len(edit.clip))]
+    other = edit.scene.spare("foreign")
+    edit.clip = other * min(1.0, _FULL / max(float(np.abs(other).max()), 1e-9))
+    edit.places = [(0, len(edit.clip))]

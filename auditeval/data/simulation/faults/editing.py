@@ -67,13 +67,15 @@ def edit_halfway(edit: Edit, amount: float, rng: Generator) -> None:
     faithfulness=((0, 1.7), (10, 1.2), (20, 0.5)),
     stage=Stage.EVENT,
     needs="wrong",
-    since=17,
+    since=20,
 )
 def event_unasked(edit: Edit, down_db: float, rng: Generator) -> None:
     """Another event, half a clip away from where the edit is."""
     event, length = edit.scene.wrong(), len(edit.background)
+    size = event.span[1] - event.span[0]
     start = (event.span[0] + length // 2) % length
-    stop = min(start + event.span[1] - event.span[0], length)
+    start = min(start, max(length - size, length // 2))  # or next to nothing of it would come
+    stop = min(start + size, length)
     came = event.samples[event.span[0] :][: stop - start]
     edit.background = edit.background.copy()
     edit.background[start:stop] += decibels(-down_db) * came
@@ -108,7 +110,13 @@ edit_otherwise = EditFault(
 
 
 # "Somewhat misaligned with the description" (3) where words tell the place; else hardly.
-@EditFault(relevance=((0, 0), (1, 1.6)), operations=("add", "replace"), untold=0.2)
+@EditFault(
+    relevance=((0, 0), (1, 1.6)),
+    operations=("add", "replace"),
+    needs="elsewhere",
+    untold=0.2,
+    since=20,
+)
 def edit_misplaced(edit: Edit, amount: float, rng: Generator) -> None:
     edit.event, elsewhere = _moved(edit.subject, rng)
     edit.places = [*edit.places[:-1], elsewhere]
