@@ -71,6 +71,8 @@ def test_a_character_is_the_same_at_every_make_and_others_are_others(effect: str
     ones = [made(character, 1) for character in range(6)]
     np.testing.assert_array_equal(ones[0], made(0, 1))
     assert min(distance(one, other) for one, other in combinations(ones, 2)) > 0.02
+    away = [effects.apply(effect, dry, 1.0, 1, varied(character, 0.5)) for character in range(6)]
+    assert np.mean([distance(*both) for both in zip(ones, away, strict=True)]) > 0.2
     # What two makes differ in is less than what characters do; the phase of a tremolo aside.
     makes = [distance(one, made(character, 2)) for character, one in enumerate(ones)]
     others = [distance(one, other) for one, other in pairwise(ones)]

@@ -95,6 +95,7 @@ def test_each_effect_is_there_and_another_strength_of_it_is_less_faithful(
     anew = found.mean("anew", "faithfulness")
     assert anew > found.mean("weaker", "faithfulness") + 0.5
     assert anew > found.mean("stronger", "faithfulness") + 0.5
+    assert anew > found.mean("other", "faithfulness") + 0.5
     assert {*found.faults[found.of("missing")[0].id]} == {"effect_missing"}
     assert all({*found.faults[pair.id]} - {"effect_anew"} for pair in found.of("anew_damaged"))
     for pair in found.of("anew"):  # by another make: not the same samples

@@ -113,10 +113,12 @@ def usual(least: float, usual: float, most: float) -> float:
     return usual
 
 
-def varied(character: int) -> Vary:
-    """One of many, evenly between the least and the most in octaves."""
+def varied(character: int, away: float = 0.0) -> Vary:
+    """One of many, evenly between the least and the most in octaves; or one that lies `away` from
+    it, a share of what is between them, in all that it is.
+    """
     rng = np.random.default_rng(character)
-    return lambda least, _, most: float(least * (most / least) ** rng.random())
+    return lambda least, _, most: float(least * (most / least) ** ((rng.random() + away) % 1.0))
 
 
 def apply(name: str, x: np.ndarray, strength: float, seed: int, vary: Vary = usual) -> np.ndarray:
