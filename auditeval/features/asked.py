@@ -100,6 +100,8 @@ _ASKED = tuple(
         r"(?P<gone>.+?)\s+(?:out|away)\b",
         rf"{_REMOVE}{_THEN}(?P<gone>.+)",
         r"(?:mix|put)\s+(?!in\b)(?P<new>[^,;.!?]+?)\s+in(?=$|[,;.!?])",
+        r"(?:mix|blend)\s+(?:it|(?:the|this|my|his|her) [^,;.!?]+?)\s+with\s+"
+        r"(?P<new>(?!the\b)[^,;.!?]+)",
         rf"{_ADD}{_THEN}(?P<new>.+)",
     )
 )

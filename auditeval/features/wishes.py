@@ -53,7 +53,7 @@ _MIX_IN = (
     r"bring|put|mix|patch|fade|stick)"
 )
 _PUT = (
-    r"(?:superimpos(?:e|ing)|plac(?:e|ing)|append(?:ing)?|embed(?:ding)?|incorporat(?:e|ing)|inject(?:ing)?|"
+    r"(?:superimpos(?:e|ing)|plac(?:e|ing)|(?:ap|pre)pend(?:ing)?|embed(?:ding)?|incorporat(?:e|ing)|inject(?:ing)?|"
     r"generat(?:e|ing)|creat(?:e|ing)|synthesi[sz](?:e|ing)|produc(?:e|ing)|simulat(?:e|ing)|"
     r"(?:sprinkl(?:e|ing)|blend(?:ing)?|stack(?:ing)?)(?: in)?|give (?:me|us)|"
     r"(?:splice|weave|work|slip|throw|toss|paste|dub|fold|pipe|drop|stick|patch|fade|write|slide|"
@@ -110,6 +110,10 @@ _VERB = r"(?:let|make|have|give|get|keep|there|i|we|you|it|he|she|they)\b"
 _ONE = r"(?=(?:an?|the|some|another)\b)"
 _THERE = r"(?=$|[,;:.!?]| (?:in(?! place)|at|near|over|on|onto|to|into|from)\b)"
 _SURE = r"\b(?:make (?:it )?(?:sure|certain)|ensure|see to it)(?: that)? there(?:'s| is| are| be)"
+_NOISE = (
+    r"(?:nois(?:es?|iness)|hum\w*|hiss\w*|static|buzz\w*|crackl\w*|clicks?|pops|rumbl\w*|chatter|"
+    r"interference|background|mess)"
+)
 _NEW, _GONE = rf"(?P<new>{_THING}){_END}", rf"(?P<gone>{_THING}){_END}"
 
 _PART = r"(?:part|line|melody|role|solo|place)"
@@ -204,7 +208,8 @@ _WISHES = tuple(
         rf"\bsame(?: \w+)?,? (?:but )?(?:minus|less) {_GONE}",
         rf"\b(?:better|nicer|great|good|nice|cleaner) without(?: any)? {_GONE}",
         rf"{_BEGIN}(?:rid|free|clear|cleanse|purify|clean)(?:ing)? {_WHOLE} (?:of|from) {_GONE}",
-        rf"{_BEGIN}(?:clean|tidy)(?:ing)? up {_GONE}",
+        # Of a voice or a recording that is how it should sound.
+        rf"{_BEGIN}(?:clean|tidy)(?:ing)? up (?=[^,;:.!?]*\b{_NOISE}\b){_GONE}",
         rf"{_BEGIN}(?:take|bring|turn|fade|pull)(?:ing)? (?P<gone>{_THING}) (?:all the way )?"
         rf"(?:down )?to (?:nothing|zero|silence){_END}",
         rf"{_BEGIN}(?:attenuate|reduce|lower|suppress|quiet(?:en)?)(?:ing)? (?P<gone>{_THING}) "
