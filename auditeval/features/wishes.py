@@ -114,7 +114,10 @@ _NOISE = (
     r"(?:nois(?:es?|iness)|hum\w*|hiss\w*|static|buzz\w*|crackl\w*|clicks?|pops|rumbl\w*|chatter|"
     r"interference|background|mess)"
 )
-_NEW, _GONE = rf"(?P<new>{_THING}){_END}", rf"(?P<gone>{_THING}){_END}"
+_NEW, _GONE = (
+    rf"(?P<new>(?!(?:at|over|from|during) (?:the|its)\b){_THING}){_END}",
+    rf"(?P<gone>{_THING}){_END}",
+)
 
 _PART = r"(?:part|line|melody|role|solo|place)"
 _PLACE = r"(?:put|use|play|place|have)"

@@ -70,7 +70,10 @@ def test_it_is_the_same_set_each_time(
     assert again.with_name(EDITS).read_bytes() == made(kind).path.with_name(EDITS).read_bytes()
 
 
-RIGHT = {"strengths": "anew", "removals": "true", "unasked": "right", "spoken_anew": "right"}
+RIGHT = {
+    **{"lengths": "whole", "strengths": "anew", "removals": "true"},
+    **dict.fromkeys(("unasked", "spoken_anew"), "right"),
+}
 
 
 @pytest.mark.parametrize("kind", focused.KINDS)
@@ -228,5 +231,5 @@ def test_no_clip_is_beyond_full_scale(made: Callable[[str], Made]) -> None:
 
 
 def test_a_kind_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="kind 'echoes': expected one of strengths, removals"):
+    with pytest.raises(UserError, match="kind 'echoes': expected one of lengths, strengths, removals"):
         focused.build(tmp_path, "echoes")

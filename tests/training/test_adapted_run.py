@@ -10,6 +10,7 @@ from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
 from auditeval import manifest
+from auditeval.data.simulation.focused import KINDS
 from auditeval.training.run import train
 from auditeval.types import EditPair
 
@@ -78,7 +79,6 @@ def test_the_evaluator_that_ships_learns_changes_beside_whatever_it_learns_from(
         manifest_of = OmegaConf.to_container(config.data, resolve=True)["manifest"]
         said.append(str(manifest_of))
     assert all("simulation.build.build" in learnt for learnt in said)
-    kinds = ("changes.build", "restorations.build", "lengths.build", "contrasts.build_rated")
-    kinds += ("focused.build",)
-    for kind in kinds:
-        assert [f"simulation.{kind}" in learnt for learnt in said] == [False, True]
+    sets = [f"simulation.{x}.build" for x in ("changes", "restorations", "contrasts", "focused")]
+    for learnt_too in (*sets, *(f"'kind': '{kind}'" for kind in KINDS)):
+        assert [learnt_too in learnt for learnt in said] == [False, True]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from auditeval.data.simulation import removals, spoken_anew, strengths, unasked
+from auditeval.data.simulation import lengths, removals, spoken_anew, strengths, unasked
 from auditeval.data.simulation.build import Made, finished, shortest_and_longest
 from auditeval.data.simulation.material import Material, Recordings
 from auditeval.data.simulation.processors import Processors
@@ -41,6 +41,7 @@ def _is_mixture(scene: Scene) -> bool:
 
 
 KINDS: dict[str, Kind] = {
+    "lengths": Kind(lengths.edit, "length", 31, lengths.operation_of, lengths.RATED),
     "strengths": Kind(strengths.edit, "strength", 37, lambda _: UNEDITED, strengths.AXES),
     "removals": Kind(
         removals.edit, "removal", 41, lambda _: removals.OPERATION, suits=_is_mixture, inverted=0.5

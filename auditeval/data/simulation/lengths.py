@@ -7,29 +7,22 @@ before, and whether the edit was made nobody is asked, as it may lie in the part
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 from numpy.random import Generator
 
 from auditeval.data.simulation import panel
-from auditeval.data.simulation.build import Made, finished, shortest_and_longest
 from auditeval.data.simulation.edits import original_of, render, word
 from auditeval.data.simulation.faults.content import background_lost
 from auditeval.data.simulation.faults.fault import Curve
-from auditeval.data.simulation.material import Material, Recordings
-from auditeval.data.simulation.scenes import OPERATIONS, UNEDITED, Scene, make_scene
+from auditeval.data.simulation.scenes import OPERATIONS, UNEDITED, Scene
 from auditeval.data.simulation.signals import FADE, RATE_HZ
 from auditeval.data.simulation.variants import Variants
-from auditeval.seed import SEED
 from auditeval.types import AXES, Axis
 
-_RATED: tuple[Axis, ...] = ("faithfulness",)
+RATED: tuple[Axis, ...] = ("faithfulness",)
 _ASKED = (UNEDITED, OPERATIONS[0], UNEDITED, OPERATIONS[1], UNEDITED, OPERATIONS[2])
-_MADE = 1
-"""Raise it when the same arguments would have other sounds."""
 _LEAST = round(0.08 * RATE_HZ)
 _FAINTEST = 0.003  # of full scale: there is nothing to rate
 _MISSING, _TIMES = (0.03, 0.98), (1.2, 6.0)
@@ -86,35 +79,13 @@ VARIANTS: dict[str, tuple[Way | None, Curve]] = {
 """What an edit is but for its length right, and what that costs in faithfulness."""
 
 
-def build(
-    folder: str | Path,
-    scenes: int = 400,
-    seconds: float | Sequence[float] = (2.0, 8.0),
-    seed: int = SEED,
-    workers: int = 2,
-    recordings: Recordings | None = None,
-    pools: int = 20,
-) -> Path:
-    """Make the set below `folder` unless it is there; return its manifest.
-
-    Arguments as of `simulation.build.build`, out of whose pools these scenes are more.
-    """
-    material = Material(recordings, (), pools)
-    span = shortest_and_longest(seconds)
-    settings = {"scenes": scenes, "seconds": span, "seed": seed, "pools": pools, "made": _MADE}
-    make = partial(_scene, material=material, seconds=span, seed=seed)
-    return finished(Path(folder), "lengths", settings, material, scenes, workers, make)
+def operation_of(number: int) -> str:
+    return _ASKED[number % len(_ASKED)]
 
 
-def _scene(
-    folder: Path, index: int, material: Material, seconds: Sequence[float], seed: int
-) -> Made:
-    rng = np.random.default_rng([seed, index, 31])
-    pool = index % len(material.clips)
-    scene = make_scene(material, pool, seconds, rng)
-    operation = _ASKED[index % len(_ASKED)]
-    source = f"pool{pool:02d}" if material.real else ""
-    variants = Variants(folder, "length", index, scene, operation, source, seed, rng, axes=_RATED)
+def edit(scene: Scene, variants: Variants, number: int, rng: Generator) -> None:
+    """All variants of a scene that leave something to hear, by one operation of all in turn."""
+    operation = operation_of(number)
     variants.begin(original_of(scene, operation), word(scene, operation, {}, rng))
     right, changed = render(scene, operation, {}, rng)
     for variant, (way, cost) in VARIANTS.items():
@@ -126,4 +97,3 @@ def _scene(
         lost["faithfulness"] = float(np.interp(share, shares, points))
         means = panel.less(dict.fromkeys(AXES, 5.0), lost)
         variants.add(variant, samples, means, {}, [] if way else changed)
-    return variants.made
