@@ -231,5 +231,5 @@ def test_no_clip_is_beyond_full_scale(made: Callable[[str], Made]) -> None:
 
 
 def test_a_kind_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="kind 'echoes': expected one of lengths, strengths, removals"):
+    with pytest.raises(UserError, match="kind 'echoes': expected one of lengths, strengths"):
         focused.build(tmp_path, "echoes")
