@@ -110,7 +110,7 @@ _VERB = r"(?:let|make|have|give|get|keep|there|i|we|you|it|he|she|they)\b"
 _ONE = r"(?=(?:an?|the|some|another)\b)"
 _THERE = r"(?=$|[,;:.!?]| (?:in(?! place)|at|near|over|on|onto|to|into|from)\b)"
 _SURE = r"\b(?:make (?:it )?(?:sure|certain)|ensure|see to it)(?: that)? there(?:'s| is| are| be)"
-_NOISE = (
+_NUISANCE = (
     r"(?:nois(?:es?|iness)|hum\w*|hiss\w*|static|buzz\w*|crackl\w*|clicks?|pops|rumbl\w*|chatter|"
     r"interference|background|mess)"
 )
@@ -212,7 +212,7 @@ _WISHES = tuple(
         rf"\b(?:better|nicer|great|good|nice|cleaner) without(?: any)? {_GONE}",
         rf"{_BEGIN}(?:rid|free|clear|cleanse|purify|clean)(?:ing)? {_WHOLE} (?:of|from) {_GONE}",
         # Of a voice or a recording that is how it should sound.
-        rf"{_BEGIN}(?:clean|tidy)(?:ing)? up (?=[^,;:.!?]*\b{_NOISE}\b){_GONE}",
+        rf"{_BEGIN}(?:clean|tidy)(?:ing)? up (?=[^,;:.!?]*\b{_NUISANCE}\b){_GONE}",
         rf"{_BEGIN}(?:take|bring|turn|fade|pull)(?:ing)? (?P<gone>{_THING}) (?:all the way )?"
         rf"(?:down )?to (?:nothing|zero|silence){_END}",
         rf"{_BEGIN}(?:attenuate|reduce|lower|suppress|quiet(?:en)?)(?:ing)? (?P<gone>{_THING}) "
