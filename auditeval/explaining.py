@@ -84,8 +84,9 @@ def explain(evaluator: Evaluator, pair: EditPair) -> Explanation:
             f"{evaluator.name}: its features {store.encoder.name} keep no log-mel frames, so it "
             f"cannot say where; those with {Spectrum.name} do"
         )
-    turn = _turn(store.encoder, encoded)
-    frames = Spectrum.turned(_mel(encoded.original), turn), _mel(encoded.edited)
+    frames = _mel(encoded.original), _mel(encoded.edited)
+    turn = Spectrum.found_turn(*frames, store.encoder.way(encoded.texts))
+    frames = Spectrum.turned(frames[0], turn), frames[1]
     course = find_course(*frames)
     hop = round(HOP_SECONDS / Spectrum.HOP_SECONDS)
     centres = np.arange(hop // 2, max(len(frames[1]), hop // 2 + 1), hop)
@@ -148,16 +149,6 @@ def find_segment(
 
 def _mel(clip: Clip) -> np.ndarray:
     return clip[Spectrum.name].frames["mel"]
-
-
-def _turn(encoder: Encoder, encoded: EncodedPair) -> Turn:
-    """By how much the edit is higher and faster, where words ask for that."""
-    by = Spectrum().align(
-        encoded.original[Spectrum.name].frames,
-        encoded.edited[Spectrum.name].frames,
-        encoder.way(encoded.texts),
-    )
-    return by.turn
 
 
 def _parts(encoded: EncodedPair) -> Parts | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,7 +18,8 @@ from auditeval.features.pair import PairFeatures
 from auditeval.features.store import FeatureStore
 from auditeval.models.ensemble import EnsembleRegressor
 from auditeval.scoring import Evaluator
-from auditeval.training.ensemble import fit_members
+from auditeval.training.ensemble import Calibration, fit_members
+from auditeval.training.fit import Examples
 from auditeval.types import AXES, EditPair, Scores
 
 
@@ -138,3 +140,31 @@ def test_evaluate_says_how_many_ratings_they_cover(
         assert 30 < inside < 60
         assert row["coverage"]["share"] == pytest.approx(inside / 60)
         assert f"{inside / 60:.3f}" in ended.out
+
+
+def test_a_training_calibrates_by_the_operation_of_each_pair(
+    calibrated: Path, simulated: list[EditPair], cache_dir: Path
+) -> None:
+    """Ratings that only one of two operations is far from make the intervals of both as wide."""
+    model = checkpoint.load(calibrated).model
+    assert isinstance(model, EnsembleRegressor)
+    store = FeatureStore(Encoder([Spectrum()]), cache_dir)
+    features = PairFeatures.stack(
+        [row for row in store.pairs(simulated[:40]) if isinstance(row, PairFeatures)]
+    )
+    with torch.no_grad():
+        ratings = model(features)
+    ratings[:10] += 1.0  # a quarter of the pairs
+    quantiles = []
+    for operations in (["add"] * 10 + ["delete"] * 30, ["add"] * 40):
+        pairs = [
+            pair.model_copy(update={"operation": operation})
+            for pair, operation in zip(simulated, operations, strict=False)
+        ]
+        callback = Calibration(features, Examples(pairs, features, ratings), torch.arange(40))
+        callback.on_fit_end(None, SimpleNamespace(model=model, device="cpu"))  # type: ignore[arg-type]
+        quantiles.append(model.quantile.clone())
+    apart, together = quantiles
+    assert (apart > 0).all()
+    assert (apart >= together).all()
+    assert (apart > together).any()

@@ -104,9 +104,12 @@ def plot(explanation: Explanation) -> Figure:
     # The original lies where it belongs in the edit.
     starts = explanation.course.before * Spectrum.HOP_SECONDS, 0.0
     turned = ", at the pitch and pace that were asked for" if any(explanation.turn) else ""
+    # As scores do: an instruction counts where the captions do not differ.
+    differ = pair.original_caption != pair.target_caption
+    asked = pair.target_caption if differ else pair.instruction or pair.target_caption
     titles = (
         f"original{turned}: {text.plot(pair.original_caption, 90)}",
-        f"edited, asked for: {text.plot(pair.instruction or pair.target_caption, 90)}",
+        f"edited, asked for: {text.plot(asked, 90)}",
     )
     clips = explanation.original, explanation.edited
     for panel, title, start, frames in zip(panels, titles, starts, clips, strict=False):

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import combinations, pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import signal
 
-from auditeval.data.simulation import effects
-from auditeval.data.simulation.effects import EFFECTS, usual, varied
+from auditeval.data.simulation import changes, effects
+from auditeval.data.simulation.effects import EFFECTS, Vary, usual, varied
+from auditeval.data.simulation.material import Material
+from auditeval.data.simulation.scenes import make_scene
 from auditeval.data.simulation.signals import RATE_HZ, active_rms, coloured
 from auditeval.data.soundbank import synthesize
 from auditeval.features.extractors.spectrum import Spectrum, log_mel
@@ -180,3 +183,29 @@ def test_a_chorus_is_the_clip_and_itself_some_15_ms_later() -> None:
         late = [part @ x[start - lag : start - lag + 1600] for lag in range(800)]
         assert 0.0125 < int(np.argmax(late)) / RATE_HZ < 0.0175
     assert made.std() / x.std() == pytest.approx(0.7, rel=0.05)
+
+
+def test_scenes_and_the_edits_of_changes_draw_a_character_each(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """And ask for another at no other strength of the same scene."""
+    drawn: list[int] = []
+
+    def counted(character: int, away: float = 0.0) -> Vary:
+        drawn.append(character)
+        return varied(character, away)
+
+    monkeypatch.setattr(effects, "varied", counted)
+    scenes = [
+        make_scene(Material({}), 0, (1.2, 1.2), np.random.default_rng([3, seed]))
+        for seed in range(24)
+    ]
+    treated = [scene for scene in scenes if "effect" in scene.offers]
+    assert len(treated) >= 3
+    assert len({*drawn}) == len(drawn) == len(treated)
+    for scene in treated:
+        scene.treated(2.0, 1)
+    assert drawn[len(treated) :] == drawn[: len(treated)]
+    drawn.clear()
+    changes.build(tmp_path, scenes=12, seconds=1.2, workers=1)
+    assert len({*drawn}) > 3

@@ -272,6 +272,10 @@ def test_half_or_more_of_what_nobody_asked_for_comes(scenes: list[Scene], share:
         assert np.count_nonzero(came) == size, start
 
 
+def test_what_nothing_in_a_clip_tells_apart_costs_as_much_quality() -> None:
+    assert FAULTS["speech_otherwise"].quality == FAULTS["speech_respoken"].quality
+
+
 def test_another_clip_is_below_full_scale(scenes: list[Scene]) -> None:
     scene = scenes[0]
     loud = scene._replace(spare=lambda which: 90.0 * scene.spare(which))

@@ -172,6 +172,25 @@ def test_what_is_wrong_with_an_estimate_is_measured(method: str) -> None:
     assert more["separation_artefacts"].severity > doses["separation_artefacts"].severity
 
 
+@pytest.mark.parametrize("effect", ["compression", "distortion", "brightness", "darkness"])
+def test_an_effect_of_another_character_is_further_off_than_another_make_of_it(effect: str) -> None:
+    """By spectra of 30 ms, frame by frame, in which makes of the others swing out of step."""
+    scene = make_scene(Material(None, (), 1), 0, (2.0, 2.0), np.random.default_rng(0))
+    off: dict[str, list[float]] = {"anew": [], "other": []}
+    for seed in range(4):
+        made, rng = Kept(), np.random.default_rng([7, seed])
+        strengths.edit(scene, cast("Variants", made), list(EFFECTS).index(effect), rng)
+        original = log_spectra(made["original"])
+        for name, found in off.items():
+            found.append(float(np.abs(log_spectra(made[name]) - original).mean()))
+    assert np.mean(off["other"]) > 1.5 * np.mean(off["anew"])
+
+
+def log_spectra(samples: np.ndarray, size: int = 960) -> np.ndarray:
+    frames = samples[: len(samples) // size * size].reshape(-1, size)
+    return 20 * np.log10(np.abs(np.fft.rfft(frames)) + 1e-3)
+
+
 def test_what_befell_the_rest_costs_faithfulness_alone(made: Callable[[str], Made]) -> None:
     found = made("unasked")
     assert {pair.operation for pair in found.pairs} == {"add", "delete", "replace"}

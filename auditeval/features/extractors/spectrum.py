@@ -51,10 +51,14 @@ class Spectrum(Extractor):
     def align(self, original: Frames, edited: Frames, way: Turn = NO_TURN) -> Alignment:
         """See `alignment.align`; of an edit turned as it should be, to the original turned."""
         before, after = original["mel"], edited["mel"]
-        if not any(way):
-            return align(before, after)
-        turn = find_turn(before, after, centres(self.BANDS, *self.RANGE_HZ), way)
+        turn = self.found_turn(before, after, way)
         return align(self.turned(before, turn), after)._replace(turn=turn)
+
+    @classmethod
+    def found_turn(cls, original: np.ndarray, edited: np.ndarray, way: Turn) -> Turn:
+        """By how much the log-mel frames of an edit are those of the original, turned that way."""
+        hz = centres(cls.BANDS, *cls.RANGE_HZ)
+        return find_turn(original, edited, hz, way) if any(way) else NO_TURN
 
     @classmethod
     def turned(cls, mel: np.ndarray, turn: Turn) -> np.ndarray:
