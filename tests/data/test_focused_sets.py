@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from auditeval import manifest
-from auditeval.audio import decode
+from auditeval.audio import decode, files
+from auditeval.audio.waveform import quantised
 from auditeval.data.simulation import focused, removals, spoken_anew, strengths, unasked
 from auditeval.data.simulation.build import EDITS
 from auditeval.data.simulation.edits import Words
@@ -21,6 +22,7 @@ from auditeval.data.simulation.scenes import UNEDITED, make_scene
 from auditeval.data.simulation.separation import HEARD, separate
 from auditeval.data.simulation.signals import RATE_HZ, active_rms, decibels
 from auditeval.data.simulation.variants import Variants
+from auditeval.data.soundbank import synthesize
 from auditeval.types import AXES, EditPair, UserError
 
 SCENES = 9
@@ -247,6 +249,16 @@ def test_no_clip_is_beyond_full_scale(made: Callable[[str], Made]) -> None:
         for pair in made(kind).pairs:
             for path in (pair.original, pair.edited):
                 assert np.abs(heard(path)).max() < 0.995, path
+
+
+def test_where_no_recording_is_said_otherwise_what_is_synthesised_is(tmp_path: Path) -> None:
+    """One clip of one talker, and no vocoder: it would be looked for without an end."""
+    (tmp_path / "speech").mkdir()
+    voice = quantised(synthesize("speech", 1, 1.5, 16000))
+    files.write(tmp_path / "speech" / "1-7-0001.wav", voice, 16000)
+    recordings = {"librispeech": tmp_path / "speech"}
+    path = focused.build(tmp_path, "spoken_anew", 3, 1.2, workers=1, recordings=recordings, pools=1)
+    assert len(manifest.read(path)) == 3 * len(spoken_anew.VARIANTS)
 
 
 def test_a_kind_that_is_not_there(tmp_path: Path) -> None:

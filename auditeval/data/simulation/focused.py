@@ -23,6 +23,8 @@ from auditeval.data.simulation.variants import Variants
 from auditeval.seed import SEED
 from auditeval.types import AXES, Axis, UserError
 
+_TRIES = 200
+
 
 class Kind(NamedTuple):
     """How the edits of a scene are made, under what name, and what is rated of them."""
@@ -79,6 +81,21 @@ def build(
     return finished(Path(folder), kind, settings, material, scenes, workers, make)
 
 
+def _suiting(
+    kind: Kind, material: Material, pool: int, seconds: Sequence[float], rng: Generator
+) -> Scene:
+    """A scene of that pool or, where it has none that suits, of the sounds that are synthesised: of
+    a pool's only recording of speech nothing is ever said otherwise."""
+    for _ in range(_TRIES):
+        scene = make_scene(material, pool, seconds, rng)
+        if kind.suits(scene):
+            return scene
+    own = Material(None, (), 1, processors=material.processors)
+    while not kind.suits(scene := make_scene(own, 0, seconds, rng)):
+        pass
+    return scene
+
+
 def _scene(
     folder: Path,
     index: int,
@@ -89,9 +106,7 @@ def _scene(
 ) -> Made:
     rng = np.random.default_rng([seed, index, kind.draws])
     pool = index % len(material.clips)
-    scene = make_scene(material, pool, seconds, rng)
-    while not kind.suits(scene):
-        scene = make_scene(material, pool, seconds, rng)
+    scene = _suiting(kind, material, pool, seconds, rng)
     if kind.inverted and rng.random() < kind.inverted:
         scene = inverted(scene, rng)
     source = f"pool{pool:02d}" if material.real else ""
