@@ -85,6 +85,7 @@ _NEXT_ORDER = re.compile(
 _ORDER = re.compile(rf"(?:{_REPLACE}|{_ADD}|{_REMOVE})\b", re.IGNORECASE)
 _SEVERAL_ARROWS = re.compile(r"(?:->|=>|→|⇒).*(?:->|=>|→|⇒)")
 _ARROW = re.compile(r"(?:^|[,;]\s*)([^,;:.!?<>=→⇒-]{2,60}?)\s*(?:->|=>|→|⇒)\s*")
+_DROPPED = re.compile(rf"{_START}drop\w* (?:an?|some) ", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“”«»]")  # words that are said
 _THE_SAME = frozenset(("it", "that", "this", "them", "these", "those"))
 _ASKED = tuple(
@@ -94,10 +95,10 @@ _ASKED = tuple(
         rf"(?:{_ADD}|use|place|play){_THEN}(?P<new>.+?)\s+where\s+(?P<gone>.+?)\s+"
         r"(?:was|were|is|are|used to be)(?=$|[,;.!?])",
         rf"{_REPLACE}{_THEN}(?P<gone>.+?)\s+(?P<by>with|by|for|to|into)\s+(?P<new>.+)",
-        rf"(?:{_ADD}\s+|(?<!.){_HERE})(?P<new>.+?)\s+(?:instead of|in place of|in lieu of)\s+"
-        r"(?P<gone>.+)",
+        rf"(?:{_ADD}\s+|(?:(?<!.)|(?<=: )){_HERE})(?P<new>[^:]+?)\s+"
+        r"(?:instead of|in place of|in lieu of)\s+(?P<gone>.+)",
         r"(?:take|cut|filter|get|pull|strip|edit|leave)\s+(?!out\b|away\b|rid\b)"
-        r"(?P<gone>.+?)\s+(?:out|away)\b",
+        r"(?P<gone>.+?)(?<!\bfar)(?<!\bfurther)(?<!\bfarther)\s+(?:out|away)\b",
         rf"{_REMOVE}{_THEN}(?P<gone>.+)",
         r"(?:mix|put)\s+(?!in\b)(?P<new>[^,;.!?]+?)\s+in(?=$|[,;.!?])",
         r"(?:mix|blend)\s+(?:it|(?:the|this|my|his|her) [^,;.!?]+?)\s+with\s+"
@@ -123,7 +124,8 @@ _PLACED = re.compile(
 # When, or beside which sound of the caption, one is to come.
 _BESIDE = re.compile(
     r"\s+(?:(?:right|just|shortly|immediately) )?(?:(?:after|before|while|when|once|during) "
-    r"(?:the|it|he|she|they|that|this|his|her)\b.*|(?:to|over|under|behind) the (?P<one>\w+)$)"
+    r"(?:the|it|he|she|they|that|this|his|her)\b.*|"
+    r"(?:(?:next )?to|over|under|behind) the (?P<one>\w+)$)"
 )
 _BACKGROUND = re.compile(
     r"(?:(?:the|any|all)\s+)*(?:background|ambient)(?:\s+(?:sound|noise)s?)?", re.IGNORECASE
@@ -261,6 +263,8 @@ def _told(text: str, caption: str) -> tuple[str, str]:
     gone: dict[str, None] = {}
     for order in _NEXT_ORDER.split(text):
         for comes, goes in _exchanged(order, caption):
+            if _DROPPED.match(order) and not (comes or stems(goes) & stems(caption)):
+                comes, goes = goes, ""  # "drop a thunderclap at 0:03"
             comes = _to_come(comes, caption)
             if goes in _THE_SAME:
                 if not gone and (goes == "it" or not comes or is_manner(comes)):

@@ -14,7 +14,7 @@ _NEXT = re.compile(
     r"delete|replace|lose|kill|bring|put|get|no|there (?:should|must)|"
     r"(?:i|we) (?:want|would|don't|do not))\b.*|\s*,\s*(?:convert|make|change|raise|lower|"
     r"turn|increase|decrease|reduce|boost|(?:speed|slow|pitch) (?:it|the|up|down|her|him))\b.*|"
-    r"\s+(?:(?:in order )?to make|so that it)\b.*|[.;!?]\s.*",
+    r"\s+(?:(?:in order )?to make|so that it|so (?:that )?(?:only|just|nothing)\b)\b.*|[.;!?]\s.*",
     re.IGNORECASE,
 )
 _WHERE = re.compile(
@@ -73,7 +73,8 @@ _NO_SOUND = re.compile(
 # How one sounds, or is to: of such things no sound comes or goes.
 _DEGREE = re.compile(
     r"\b(?:more|less|fewer|much|louder|quieter|softer|higher|lower|deeper|faster|slower|quicker|"
-    r"brighter|darker|duller|warmer|clearer|cleaner|drier|closer|crisper|bigger|larger|smaller|"
+    r"brighter|darker|duller|warmer|clearer|(?<!vacuum )cleaner|drier|closer|crisper|bigger|"
+    r"larger|smaller|"
     r"stronger|weaker|longer|shorter|calmer|angrier|happier|sadder|noisier|sharper|richer|fuller|"
     r"harsher|smoother|livelier|better|gentler|lighter|heavier|nearer|further|farther)\b|"
     r"\b(?:so|too|as|very|not|that) (?:loud|quiet|soft|high|low|deep|fast|slow|quick|bright|dark|"
@@ -139,7 +140,7 @@ def name(words: str | None) -> str:
     """
     left = re.sub(r"^(?:and|but) ", "", untimed(words or ""), flags=re.IGNORECASE)
     left = _WHERE_ONE.sub("", _TAIL.sub("", _NEXT.sub("", left).strip(_MARKS)))
-    return _NAMED.sub("", _TAIL.sub("", _WHERE.sub("", left))).strip(_MARKS).lower()
+    return bare(_TAIL.sub("", _WHERE.sub("", left))).strip(_MARKS).lower()
 
 
 def untimed(words: str) -> str:
@@ -149,6 +150,15 @@ def untimed(words: str) -> str:
     ('a door slam', 'rain')
     """
     return _TIME.sub("", words)
+
+
+def bare(words: str) -> str:
+    """Without the words "the sound of".
+
+    >>> bare("the noise of a fan"), bare("a fan")
+    ('a fan', 'a fan')
+    """
+    return _NAMED.sub("", words)
 
 
 def is_no_sound(name: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from auditeval.features.kept import ALL, BUT
-from auditeval.features.named import is_manner, name, stems, untimed
+from auditeval.features.named import bare, is_manner, name, stems, untimed
 
 
 class Wish(NamedTuple):
@@ -53,7 +53,8 @@ _MIX_IN = (
     r"bring|put|mix|patch|fade|stick)"
 )
 _PUT = (
-    r"(?:superimpos(?:e|ing)|plac(?:e|ing)|(?:ap|pre)pend(?:ing)?|embed(?:ding)?|incorporat(?:e|ing)|inject(?:ing)?|"
+    r"(?:superimpos(?:e|ing)|plac(?:e|ing)|(?:ap|pre)pend(?:ing)?|embed(?:ding)?|"
+    r"incorporat(?:e|ing)|inject(?:ing)?|trigger(?:ing)?|cu(?:e|ing)|set(?:ting)? off|"
     r"generat(?:e|ing)|creat(?:e|ing)|synthesi[sz](?:e|ing)|produc(?:e|ing)|simulat(?:e|ing)|"
     r"(?:sprinkl(?:e|ing)|blend(?:ing)?|stack(?:ing)?)(?: in)?|give (?:me|us)|"
     r"(?:splice|weave|work|slip|throw|toss|paste|dub|fold|pipe|drop|stick|patch|fade|write|slide|"
@@ -120,7 +121,7 @@ _NEW, _GONE = (
 )
 
 _PART = r"(?:part|line|melody|role|solo|place)"
-_PLACE = r"(?:put|use|play|place|have)"
+_PLACE = r"(?:put|use|play|place|have|let there be)"
 _FEW = r"(?:bit|little|lot|tad|touch|notch|shade|whole|hint|great|good|whisper)"
 _TAKE_IT = (
     r"(?:(?:can|could|would|will) you )?"
@@ -130,9 +131,12 @@ _TAKE_IT = (
     r"i (?:do not|don't) (?:want|need) (?:it|that|them))\b"
 )
 _FIND = r"(?:find|locate|identify|detect|select|spot|take|pick(?: out)?)"
+_SOUNDED = (
+    r"(?:ring|honk|toot|blow|fire|shoot|slam|break|smash|shatter|strike|bang|pop|crash|strum|rev)"
+)
 _VERB_ALONE = (
     r"[^\W\d_]+(?=(?: \w+ly)? (?:in|at|near|over|after|before|by|from|then|once|twice|throughout|"
-    r"half ?way|mid ?way|during|behind|under|on|outside|nearby)\b|$|[,;:.!?])"
+    r"half ?way|mid ?way|during|behind|under|on|out|off|outside|nearby)\b|$|[,;:.!?])"
 )
 _WISHES = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -234,7 +238,8 @@ _WISHES = tuple(
         r"\b(?:give me|play|(?:have|hear|want|like|keep)(?: to (?:hear|have))?) "
         rf"[^,;:.!?]{{2,80}}?,? (?:but )?without(?: any)? {_GONE}",
         rf"{_SURE} no(?: more)? {_GONE}",
-        rf"{_BEGIN}(?:make|have|get|let) (?P<gone>{_THING}) (?:stop|cease|quit)(?: \w+ing)?{_END}",
+        rf"{_BEGIN}(?:make|have|get|let) (?P<gone>{_THING}) "
+        rf"(?:stop|cease|quit|shut up)(?: \w+ing)?{_END}",
         rf"{_CLAUSE}(?P<gone>{_THING}) (?:(?:(?:should|must|can) ?(?:not|n't)) be "
         rf"(?:heard|audible|there|present)|(?:{_MUST}|can) {_DEPART})",
         rf"{_CLAUSE}{_CAN} (?P<gone>{_THING}) (?:please )?(?:be )?{_DEPART}",
@@ -258,7 +263,8 @@ _WISHES = tuple(
         rf"(?!be\b|not\b|have\b|go\b|stop\b|sound\b)(?P<does>{_VERB_ALONE})",
         rf"{_BEGIN}(?:let|have) (?P<new>(?!{_KNOWN_ONE}\b)\w+ (?!\w*ly\b)\w+)"
         rf"(?= (?:in|at|near|right|after|before)\b|{_END})",
-        rf"{_BEGIN}(?:let|make) it (?P<new>rain|thunder|snow|hail|storm){_END}",
+        rf"{_BEGIN}(?:let|make) it (?P<new>rain|thunder|snow|hail|storm)"
+        rf"(?: (?:in|on|over|outside|at|during)\b[^,;:.!?]*)?{_END}",
         r"\bmake it (?:sound|seem) (?:like|as if|as though) (?:there(?:'s| is| are| was| were) "
         rf"(?P<new>{_THING}){_END}|it(?:'s| is| was| were) (?P<falls>raining|snowing|hailing))",
         rf"{_BEGIN}{_ENRICH} (?:{_THING} )?with (?!{_NO_NEW}){_NEW}",
@@ -271,7 +277,9 @@ _WISHES = tuple(
         rf"^(?:addition|insertion|inclusion) of {_NEW}",
         rf"{_SO_THAT} (?P<new>(?:an?|some) {_THING}) {_IS} {_ADDED}{_THERE}",
         rf"^\+ ?(?P<new>[^\W\d_]{_THING}){_END}",
-        rf"\b{_WANT}{_HAVE} {_NEW}",
+        rf"\b{_WANT}{_HAVE} (?:there (?:was|were) )?{_NEW}",
+        rf"^(?:could use|needs?) (?P<new>(?:an?|some) {_THING}){_END}",
+        rf"{_CLAUSE}(?P<new>{_SOUNDED} (?:an?|some) {_THING}){_END}",
         rf"\b(?:i|we)(?:(?:'d| would) appreciate|(?:'re|'m| are| am) missing) {_NEW}",
         rf"\b(?:there {_MUST}(?: also)? be|let there(?: also)? be) {_NEW}",
         rf"\b(?:let (?:me|us)|let's|(?:i|we) {_MUST}|(?:i|we) can|you {_MUST}(?= hear))"
@@ -287,7 +295,8 @@ _WISHES = tuple(
         rf"lacks|is missing|should (?:have|contain|include)) {_NEW}",
         rf"{_CLAUSE}(?P<new>{_THING}) {_MUST} (?:also )?(?:be {_ADDED}|come in|set in){_THERE}",
         rf"{_CLAUSE}{_CAN} (?P<new>{_THING}) (?:please )?be {_ADDED}{_THERE}",
-        rf"{_BEGIN}{_MIX_IN} (?P<new>{_THING}) in(?=$|[,;:.!?]| (?:at|over|near|there)\b)",
+        rf"{_BEGIN}{_MIX_IN} (?P<new>{_THING}) "
+        r"(?:in|underneath|beneath|on top)(?=$|[,;:.!?]| (?:at|over|near|there)\b)",
         rf"{_BEGIN}{_PUT} {_NEW}",
     )
 )
@@ -306,6 +315,12 @@ _HOW = re.compile(
 )
 _TO = re.compile(
     r"^((?:the|an?|some|another|that|my) \w+(?: \w+)?) to (?!the\b|an?\b|my\b)(?=\w+$)",
+    re.IGNORECASE,
+)
+# Beside whom or what a sound is to be, and that it is to sound.
+_BESIDE = re.compile(
+    r" (?:behind|beside|next to|in front of|near) (?:the|him|her|them)\b.*$|"
+    r" to (?:go off|come in|kick in|set in)\b.*$",
     re.IGNORECASE,
 )
 _NOISE = re.compile(r" noises?$", re.IGNORECASE)
@@ -362,8 +377,8 @@ def _wish(match: re.Match[str], caption: str) -> Wish | None:
     alone = _NOISE.sub("", gone)
     if stems(alone) & stems(caption):
         gone = alone
-    sides = [untimed(new), untimed(gone)]
-    if any(map(is_manner, sides)) or all(map(_PERSON.search, sides)):
+    sides = [untimed(_BESIDE.sub("", new)), untimed(gone)]
+    if any(is_manner(bare(side)) for side in sides) or all(map(_PERSON.search, sides)):
         return None
     new, gone = (_TO.sub(r"\1 ", name(side)) for side in sides)
     if not (new or gone) or (new and not gone and not _comes(sides[0], caption)):
