@@ -1,6 +1,6 @@
 """Models say the same on every processor, but for rounding.
 
-The references are of a processor with AVX-512 and VNNI.
+The references are of a processor with AVX-512 and VNNI, the evaluator's of one with AVX2 alone.
 `python tests/performance/processors.py` prints how far those of another one are from them.
 """
 

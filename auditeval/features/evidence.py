@@ -5,7 +5,8 @@ what to make of these numbers can use them for words and sounds that it was neve
 
 `weigh_labels` is for a space whose dimensions are labels (log-probability above a floor), and the
 weights that words give to these labels: no label has a number of its own. What only one clip has is
-also heard alone (`only_*`), one patch of it: a tagger that hears it with the rest names the rest.
+also heard alone (`only_*`), where most of it is: a tagger that hears it with the rest names the
+rest. There labels count too by how far they are above what edits show of them (`unusual`).
 `weigh_similarity` is for a space of unit embeddings, such as CLAP's, in which only products say
 something.
 
@@ -31,12 +32,23 @@ from auditeval.features.alignment import Alignment
 from auditeval.features.comparison import Frames, match, smooth
 from auditeval.features.extractor import Texts
 
-HearAlone = Callable[[np.ndarray, np.ndarray, int], tuple[np.ndarray, float]]
-"""The loudest moment of what a clip has and another has not, from the log-mel frames of both.
 
-In the joint space :: (joint_dim,), and its share of the clip's magnitude then, 0..1. Where both are
-the same, the other comes `lag` frames later.
-"""
+class Alone(NamedTuple):
+    """What a clip has and another has not.
+
+    `heard` :: (J,), in the joint space; `unusual` :: (J,), in deviations from what edits show of
+    each label, 0 where it is nothing; `loud`, its share of the clip's magnitude at its loudest.
+    """
+
+    heard: np.ndarray
+    unusual: np.ndarray
+    loud: float
+
+
+HearAlone = Callable[[np.ndarray, np.ndarray, int], Alone]
+"""That, from the log-mel frames of both. Where they are the same, the other comes `lag` frames
+later."""
+
 
 # Of simulated clips that were saved anew and else untouched, had all their patches counted, the
 # median over clips of the greatest change of any label in the mean over time, and in a patch
@@ -67,6 +79,9 @@ _SIDE_NAMES = (
     "only_hit",  # the greatest of them,
     "only_lead",  # above the greatest of labels unlike the words,
     "only_rank",  # log of how many labels are greater,
+    "only_unusual",  # the labels asked for, above what edits show of them,
+    "only_unusual_hit",  # the greatest of them,
+    "only_unusual_lead",  # above the greatest of labels unlike the words,
     "only_loud",  # and its share of the magnitude of the clip at its loudest
 )
 _ONLY = sum(name.startswith("only_") for name in _SIDE_NAMES)
@@ -145,7 +160,7 @@ def weigh_labels(
         asked = _Asked.of(weights)
         found = asked.weigh_change(change, gains, over, less, more)
         if alone:
-            found += asked.weigh_difference(*hear_alone(*alone[side]))
+            found += asked.weigh_difference(hear_alone(*alone[side]))
         else:
             found += [0.0] * _ONLY
         values += found
@@ -240,9 +255,17 @@ class _Asked(NamedTuple):
             self._lead(after)[1],
         ]
 
-    def weigh_difference(self, heard: np.ndarray, loud: float) -> list[float]:
-        """Evidence of what only one clip has :: (J,), 0..1."""
-        return [self.soft @ heard, self.soft @ _unit(heard), *self._lead(heard), loud]
+    def weigh_difference(self, alone: Alone) -> list[float]:
+        """Evidence of what only one clip has."""
+        heard, unusual, loud = alone
+        return [
+            self.soft @ heard,
+            self.soft @ _unit(heard),
+            *self._lead(heard),
+            self.soft @ unusual,
+            *self._lead(unusual)[:2],
+            loud,
+        ]
 
     def _stray(self, gains: np.ndarray) -> float:
         along = gains @ self.soft

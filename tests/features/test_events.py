@@ -140,18 +140,19 @@ def test_what_only_one_clip_has_is_heard_alone(encoder: Events) -> None:
         later = 2 * np.pad(mixed, (round(0.3 * rate), 0))
         for edit, lag, gain in ((mixed, 0, 0.0), (later, 30, 20 * np.log10(2))):
             edited = mel(edit) - gain
-            added, loud = encoder.hear_alone(edited, original, -lag)
+            added, _, loud = encoder.hear_alone(edited, original, -lag)
             assert {"Bell", "Music"} & set(names[np.argsort(-added)[:2]])
             assert 0.75 < loud < 0.9
-            removed, less = encoder.hear_alone(original, edited, lag)
+            removed, _, less = encoder.hear_alone(original, edited, lag)
             assert names[removed.argmax()] == "Silence"
             assert less < 0.1
 
 
 def test_of_equal_clips_neither_has_anything_alone(encoder: Events) -> None:
     x = mel(synthesize("rain", 3, 2.0, encoder.rate_hz))
-    joint, loud = encoder.hear_alone(x, x, 0)
+    joint, unusual, loud = encoder.hear_alone(x, x, 0)
     assert loud == 0
+    assert not unusual.any()
     assert yamnet.labels()[int(joint.argmax())] == "Silence"
 
 
@@ -162,9 +163,9 @@ def test_rounding_chooses_no_patch_of_a_short_event(encoder: Events, louder: flo
     silence = np.zeros(4 * encoder.rate_hz, np.float32)
     clip = silence.copy()
     clip[2 * encoder.rate_hz :][: len(event)] = event
-    expected, _ = encoder.hear_alone(mel(clip), mel(silence), 0)
+    expected, *_ = encoder.hear_alone(mel(clip), mel(silence), 0)
     tilted = mel(clip) + louder * np.arange(len(mel(clip)))[:, None]
-    found, _ = encoder.hear_alone(tilted, mel(silence), 0)
+    found, *_ = encoder.hear_alone(tilted, mel(silence), 0)
     assert np.abs(found - expected).max() < 1e-3
 
 
@@ -173,8 +174,9 @@ def test_differences_of_any_lengths_and_lags_are_finite(frames: int, encoder: Ev
     rng = np.random.default_rng(frames)
     clip, other = (rng.uniform(-100, 0, (n, 64)) for n in (frames, 50))
     for lag in (-60, -3, 0, 3, 200):
-        joint, loud = encoder.hear_alone(clip, other, lag)
+        joint, unusual, loud = encoder.hear_alone(clip, other, lag)
         assert np.isfinite(joint).all()
+        assert np.isfinite(unusual).all()
         assert 0 <= loud <= 1
 
 

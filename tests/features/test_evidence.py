@@ -23,6 +23,7 @@ from auditeval.features.evidence import (
     LEAST_PATCHES,
     SHIFT_FLOOR,
     SIMILARITY_NAMES,
+    Alone,
     weigh_captions,
     weigh_labels,
     weigh_similarity,
@@ -69,11 +70,11 @@ def aligned(before: Frames, after: Frames, lag: int = 0, gain: float = 0.0) -> A
     return Alignment(nothing, lag, gain, nothing, *mel, nothing, nothing)
 
 
-def louder(clip: np.ndarray, other: np.ndarray, lag: int) -> tuple[np.ndarray, float]:
-    """Of a clip without another what is louder in its labels."""
+def louder(clip: np.ndarray, other: np.ndarray, lag: int) -> Alone:
+    """Of a clip without another what is louder in its labels, all of it unusual."""
     heard, taken = (x.astype(np.float32).max(axis=0) for x in (clip, other))
     left = np.maximum(heard - taken, 0)
-    return left, float(left.sum() / heard.sum())
+    return Alone(left, left / 2, float(left.sum() / heard.sum()))
 
 
 def weighed(before: Frames, after: Frames, *texts: np.ndarray) -> np.ndarray:
@@ -122,7 +123,8 @@ def test_what_was_asked_is_told_from_something_else() -> None:
     right, wrong = (named(frames({}), frames({label: 8}), *texts) for label in (1, 2))
     untouched = named(frames({}), frames({}), *texts)
     for name in ("mean_along", "mean_share", "mean_sharp", "mean_hit", "along", "share", "moment",
-                 "only_along", "only_share", "only_hit", "only_lead"):  # fmt: skip
+                 "only_along", "only_share", "only_hit", "only_lead",
+                 "only_unusual", "only_unusual_hit", "only_unusual_lead"):  # fmt: skip
         assert right[f"added_{name}"] > wrong[f"added_{name}"], name
         assert right[f"added_{name}"] > untouched[f"added_{name}"], name
     assert right["added_mean_share"] > 0.75 > 0.1 > wrong["added_mean_share"]
@@ -174,7 +176,7 @@ def test_the_opposite_instruction_turns_the_sign() -> None:
 def test_each_side_is_heard_without_the_other_where_it_is_the_same() -> None:
     heard = []
 
-    def recorded(clip: np.ndarray, other: np.ndarray, lag: int) -> tuple[np.ndarray, float]:
+    def recorded(clip: np.ndarray, other: np.ndarray, lag: int) -> Alone:
         of = {id(a["joint"]): "original"}
         heard.append((of.get(id(clip), clip.max()), of.get(id(other), other.max()), lag))
         return louder(clip, other, lag)

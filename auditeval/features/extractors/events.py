@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from auditeval import audio
-from auditeval.features import label_bridge
+from auditeval.features import label_bridge, label_norms
 from auditeval.features.alignment import Alignment, of_neighbours
 from auditeval.features.comparison import Frames
-from auditeval.features.evidence import LABEL_NAMES, weigh_labels
+from auditeval.features.evidence import LABEL_NAMES, Alone, weigh_labels
 from auditeval.features.extractor import AudioFeatures, PatchExtractor, Texts
 from auditeval.features.extractors.spectrum import Spectrum
 from auditeval.features.extractors.yamnet import RATE_HZ, YamNet, band_magnitudes
@@ -30,6 +30,8 @@ _CODE = "6"
 """Part of the revision: counts the changes here that change a number."""
 
 _LEAST = 0.15  # of the evidence of a sound that comes when it should not
+_ALONE, _WORTH = 3, 0.2  # patches in which a sound is heard alone, and what of the most each has
+_FAINT = 0.1  # of the magnitude of a clip: less of it is hardly a sound
 _OF_ADDED = [
     place
     for place, name in enumerate(LABEL_NAMES)
@@ -70,7 +72,8 @@ class Events(PatchExtractor):
         self._occasions = occasions
         self._yamnet = YamNet(Path(yamnet) if yamnet else None)
         self._minilm = shared(minilm)
-        self.revision = f"{_CODE}-{self._yamnet.revision}-{self._minilm.revision}"
+        heard = f"{self._yamnet.revision}-{label_norms.revision()}"
+        self.revision = f"{_CODE}-{heard}-{self._minilm.revision}"
 
     def to(self, device: str) -> None:
         """YAMNet runs on this torch device from now on; MiniLM, of a caption at a time, stays."""
@@ -136,10 +139,17 @@ class Events(PatchExtractor):
         track = clip["joint"].astype(np.float32) @ weights
         return np.maximum(track - np.median(track), 0)
 
-    def hear_alone(self, clip: np.ndarray, other: np.ndarray, lag: int) -> tuple[np.ndarray, float]:
-        """The patch in which most is left when the other's bands are taken off; see `HearAlone`.
+    def hear_alone(self, clip: np.ndarray, other: np.ndarray, lag: int) -> Alone:
+        """What is left when the other's bands are taken off; see `HearAlone`."""
+        logits, loud = self.tag_alone(clip, other, lag)
+        unusual = min(loud / _FAINT, 1.0) * label_norms.unusual(logits)
+        return Alone(label_bridge.of_sound(logits), unusual, loud)
 
-        Of its frames the greatest of three is taken off: a delay by a part of one leaves nothing.
+    def tag_alone(self, clip: np.ndarray, other: np.ndarray, lag: int) -> tuple[np.ndarray, float]:
+        """YAMNet's logits of the patches in which most is left, by how much, and how loud that is.
+
+        Of the other's frames the greatest of three is taken off: a delay by a part of one leaves
+        nothing.
         """
         heard, taken = (band_magnitudes(mel) for mel in (clip, other))
         taken = of_neighbours(np.maximum, taken)
@@ -150,10 +160,26 @@ class Events(PatchExtractor):
         np.maximum(left, 0, out=left)
         sums = np.append(0, np.cumsum(left.sum(axis=1), dtype=float))
         length = min(PATCH_FRAMES, len(left))
-        start = _middle_of_most(sums[length:] - sums[:-length])
-        patch = slice(start, start + length)
-        loud = float(left[patch].sum() / heard[patch].sum())
-        return label_bridge.of_sound(self._yamnet.hear(left[patch])), loud
+        parts = sums[length:] - sums[:-length]
+        starts = _fullest(parts, length // 2)
+        loudest = slice(starts[0], starts[0] + length)
+        loud = float(left[loudest].sum() / heard[loudest].sum())
+        logits = self._yamnet.hear([left[start : start + length] for start in starts])
+        much = parts[starts] - _WORTH * parts[starts[0]] + 1e-9  # one at its limit counts nothing
+        return (much / much.sum()) @ logits, loud
+
+
+def _fullest(sums: np.ndarray, apart: int) -> list[int]:
+    """Places of the greatest, `_ALONE` at most, so far apart, and no less than `_WORTH` of it."""
+    places = [_middle_of_most(sums)]
+    rest = sums.copy()
+    while len(places) < _ALONE:
+        rest[max(places[-1] - apart, 0) : places[-1] + apart] = -1.0
+        place = _middle_of_most(rest)
+        if rest[place] <= _WORTH * sums[places[0]]:
+            break
+        places.append(place)
+    return places
 
 
 def _middle_of_most(sums: np.ndarray) -> int:

@@ -7,6 +7,7 @@ of their own, so extractors take another file by path.
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -91,9 +92,9 @@ class YamNet:
         frames = np.array([(span.start, span.stop) for span in spans], np.int32)
         return Patches(embeddings, logits, weights, frames)
 
-    def hear(self, magnitudes: np.ndarray) -> np.ndarray:
-        """Logits :: (521,) of at most PATCH_FRAMES frames of band magnitudes :: (T, 64)."""
-        return self._network(_padded(_log(magnitudes))[None])[1][0]
+    def hear(self, patches: Sequence[np.ndarray]) -> np.ndarray:
+        """Logits :: (P, 521) of patches of at most PATCH_FRAMES band magnitudes :: (T, 64) each."""
+        return self._network(np.stack([_padded(_log(patch)) for patch in patches]))[1]
 
     def tag(self, waveform: audio.Waveform) -> np.ndarray:
         """Class logits of a whole clip of any rate :: (521,), patches weighted by length."""
