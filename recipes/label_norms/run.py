@@ -24,7 +24,7 @@ from auditeval.features.label_norms import NORMS
 from auditeval.report import machine
 from auditeval.text import say
 
-TRIALS, SECONDS, POOLS = 240, 5.0, 4
+SECONDS, POOLS = 5.0, 4
 VARIANTS = "right", "wrong", "opposite"
 HEARD = 0.1  # of the magnitude of a clip: where less came or went, nothing is measured
 DEVIATION = 0.3  # added to each: what next to nothing tells apart counts no more than that
@@ -51,7 +51,7 @@ def differences(trials: int) -> Iterator[np.ndarray]:
 
 def main(
     folder: Annotated[Path, typer.Argument()] = Path(__file__).parent / "results",
-    trials: Annotated[int, typer.Option(help="Scenes to edit.")] = TRIALS,
+    trials: Annotated[int, typer.Option(help="Scenes to edit.")] = 240,
 ) -> None:
     logits = np.stack(list(differences(trials)))
     norms = {
