@@ -119,7 +119,7 @@ _KEEP_NOT = re.compile(
 # Where something is put that is there: "put the dog in a hall".
 _PLACED = re.compile(
     r"(?:it|him|her|them|me|us|(?P<one>(?:the|this|my|his|her) \w+(?: \w+)?)) "
-    r"(?:in|into|inside|behind|under|through|on|near|at)\b"
+    r"(?:in|into|inside|behind|under|through|on|near|at|beside|next to)\b"
 )
 # When, or beside which sound of the caption, one is to come.
 _BESIDE = re.compile(
@@ -263,7 +263,7 @@ def _told(text: str, caption: str) -> tuple[str, str]:
     gone: dict[str, None] = {}
     for order in _NEXT_ORDER.split(text):
         for comes, goes in _exchanged(order, caption):
-            if _DROPPED.match(order) and not (comes or stems(goes) & stems(caption)):
+            if _DROPPED.match(order) and not comes and _is_new(goes, caption):
                 comes, goes = goes, ""  # "drop a thunderclap at 0:03"
             comes = _to_come(comes, caption)
             if goes in _THE_SAME:
@@ -301,6 +301,11 @@ def _exchanged(order: str, caption: str) -> Iterator[tuple[str, str]]:
         yield name(first if by else new), name(gone if by else first)
         new, gone = (third, second) if by else (second, third)
     yield name(new), name(gone)
+
+
+def _is_new(words: str, caption: str) -> bool:
+    """Whether words name a sound that the caption does not: no measure, part or manner of one."""
+    return not (is_no_sound(words) or is_manner(words) or stems(words) & stems(caption))
 
 
 def _is_there(words: str, caption: str) -> bool:

@@ -48,7 +48,7 @@ _PATTERNS = tuple(
         r"\bonly (?P<kept>[^,;:.!?]{2,80}?) (?:(?:is|are)(?: still)? (?:left|heard|audible|kept)|"
         r"remains?|stays?)\b",
         r"\b(?:let|have|make) only (?P<kept>[^,;:.!?]{2,80}?) "
-        r"(?:be (?:heard|audible|left)|remain|stay|sound|play)\b",
+        r"(?:be (?:heard|audible|left)\b|(?:remain|stay|sound|play)(?=[,;:.!?]|$))",
         r"\bnothing (?:should|must|may|is to) (?:remain|stay|be (?:left|heard)) "
         rf"(?:but|except) {_K}",
         rf"\b(?:all|the only (?:thing|sound)) (?:that )?(?:i|we|you|one)(?:'d| would| should| can| "

@@ -22,6 +22,7 @@ _LEAST, _MOST = -2.0, 4.0  # deviations: beyond these one label says all, and sa
 
 @cache
 def revision() -> str:
+    """Of the table: another begins the caches of all that hears by it anew."""
     return sha256(NORMS)[:12]
 
 
