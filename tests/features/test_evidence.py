@@ -127,6 +127,9 @@ def test_what_was_asked_is_told_from_something_else() -> None:
                  "only_unusual", "only_unusual_hit", "only_unusual_lead"):  # fmt: skip
         assert right[f"added_{name}"] > wrong[f"added_{name}"], name
         assert right[f"added_{name}"] > untouched[f"added_{name}"], name
+    for name in ("added_only_unusual", "added_only_unusual_hit"):  # half of what is heard
+        heard_so = name.replace("unusual_hit", "hit").replace("unusual", "along")
+        assert right[name] == pytest.approx(right[heard_so] / 2)
     assert right["added_mean_share"] > 0.75 > 0.1 > wrong["added_mean_share"]
     lead = 1 - SHIFT_FLOOR  # 8 in one patch of 8
     assert right["added_mean_lead"] == pytest.approx(lead)

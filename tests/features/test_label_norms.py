@@ -47,6 +47,11 @@ def test_a_label_counts_by_its_own_spread_and_no_further() -> None:
     assert found == pytest.approx(np.clip(np.linspace(-5, 5, 521), -2, 4), abs=1e-4)
 
 
+def test_another_table_begins_anew(events: Events, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(label_norms, "revision", lambda: "another")
+    assert Events().revision != events.revision
+
+
 def test_the_narrower_of_two_names_is_the_more_unusual(events: Events) -> None:
     """Of a bark YAMNet hears an animal above all, which it hears in much else."""
     rate, names = events.rate_hz, np.array(yamnet.labels())
