@@ -8,12 +8,13 @@ any, and the simulated panel rates relevance alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
 from auditeval.data.simulation import panel
 from auditeval.data.simulation.build import Made, finished, row_of, shortest_and_longest, write_clip
@@ -21,9 +22,10 @@ from auditeval.data.simulation.edits import original_of, render, word
 from auditeval.data.simulation.faults import FAULTS
 from auditeval.data.simulation.faults.fault import Dose
 from auditeval.data.simulation.material import SPEECH, Material, Recordings
-from auditeval.data.simulation.scenes import OPERATIONS, make_scene
+from auditeval.data.simulation.processors import Processors
+from auditeval.data.simulation.scenes import OPERATIONS, Scene, make_scene
 from auditeval.data.simulation.signals import bandwidth_hz
-from auditeval.data.simulation.systems import draw_damage, implied
+from auditeval.data.simulation.systems import draw_damage, draw_one, implied
 from auditeval.data.simulation.vocabulary import known
 from auditeval.seed import SEED
 from auditeval.types import Axis, EditPair, UserError
@@ -40,13 +42,18 @@ VARIANTS: dict[str, tuple[str, ...]] = {
 }
 """Variant -> its faults. Only replacing can be done halfway, and it has no opposite."""
 
-MADE_ANEW: dict[str, tuple[str, ...]] = {
-    "anew": ("clip_regenerated",),
-    "anew_absent": ("clip_regenerated", "edit_absent"),
-    "damaged_absent": ("edit_absent",),
-    "anew_wrong": ("clip_regenerated", "edit_wrong"),
+FURTHER: dict[str, tuple[str, ...]] = {
+    "damaged_untouched": ("edit_absent",),
+    "anew": (),
+    **{f"anew_{name}": VARIANTS[name] for name in ("wrong", "swapped", "untouched", "opposite")},
 }
-"""Further variants to learn from: all of a clip is other than it was, which is no edit."""
+"""Further variants to learn from: all of a clip is other than it was, which is no edit. One made
+anew has other takes of its sounds, of what should have gone too."""
+
+# Editors that generate end in a decoder, whatever they made of the words: all variants of a trial
+# in the same.
+DECODERS = ("neural_codec", "neural_decoder", "vocoder", "opus", "mp3")
+_DECODED_SHARE = 0.5
 
 
 def build(
@@ -87,15 +94,16 @@ def build_rated(
     workers: int = 2,
     recordings: Recordings | None = None,
     pools: int = 20,
+    processors: Mapping[str, str | Path | bool | None] | None = None,
 ) -> Path:
     """Make a set to learn from below `folder` unless it is there; return its manifest.
 
     Arguments as of `simulation.build.build`, out of whose pools these scenes are more.
     """
-    material = Material(recordings, (), pools, real_share=1.0)
+    material = Material(recordings, (), pools, real_share=1.0, processors=Processors(processors))
     span = shortest_and_longest(seconds)
     settings = {"trials": trials, "seconds": span, "seed": seed, "pools": pools}
-    settings |= {"further": [*MADE_ANEW]}
+    settings |= {"further": [*FURTHER], "decoders": DECODERS}
     make = partial(_trial, material=material, seconds=span, seed=seed, rated=True)
     return finished(Path(folder), "contrasts", settings, material, trials, workers, make)
 
@@ -122,17 +130,20 @@ def _trial(
     write_clip(original, original_of(scene, operation))
     # One wording of what stays for all variants, so that only the asked edit differs.
     state = int(rng.integers(2**31))
+    decoded = _decoded(scene, operation, np.random.default_rng([seed, index, 28])) if rated else {}
     pairs, rows = [], []
-    for variant, faults in {**VARIANTS, **(MADE_ANEW if rated else {})}.items():
+    for variant, faults in {**VARIANTS, **(FURTHER if rated else {})}.items():
+        is_anew = variant.startswith("anew")
+        faults += (("speech_otherwise" if scene.is_speech else "clip_regenerated"),) * is_anew
         if not all(FAULTS[name].can_befall(scene, operation) for name in faults):
             continue
         doses = dict.fromkeys(faults, Dose(1.0))
-        doses |= implied(doses, operation)
+        doses |= decoded | implied(doses, operation)
         heard = scene
-        if variant in ("anew_absent", "anew_wrong"):  # what is still there is another take of it
+        if is_anew and variant != "anew":
             kept = scene.events["B"]._replace(samples=scene.other_event("B"))
             heard = scene._replace(events=scene.events | {"B": kept})
-        elif variant == "damaged_absent":
+        elif variant == "damaged_untouched":
             doses |= draw_damage(scene, operation, bandwidth_hz(scene.background), rng)
         words = word(scene, operation, doses, np.random.default_rng(state))
         samples, changed = render(heard, operation, doses, np.random.default_rng(state))
@@ -160,3 +171,11 @@ def _trial(
         sounds = sorted({row["background"], *row["events"], scene.wrong().name})
         rows.append(row | {"sounds": sounds})
     return pairs, rows
+
+
+def _decoded(scene: Scene, operation: str, rng: Generator) -> dict[str, Dose]:
+    """What befalls all edits of a trial, or nothing."""
+    if rng.random() >= _DECODED_SHARE:
+        return {}
+    names = list(map(str, rng.permutation(DECODERS)))
+    return draw_one(names, scene, operation, bandwidth_hz(scene.background), rng)
