@@ -176,7 +176,6 @@ def test_words_spoken_anew(evaluator: Evaluator, hold: Hold, trials: int, tmp_pa
     hold(f"{ANEW} that captions quote", quoted, {"reverse": 0.9})
 
 
-@pytest.mark.xfail(reason="in .58 of twelve sentences alone", strict=True)
 def test_noise_on_words_spoken_anew(evaluator: Evaluator, hold: Hold, tmp_path: Path) -> None:
     """Of all sentences, whatever the trials: of three it may be kept by chance."""
     bench = Bench(evaluator, tmp_path)

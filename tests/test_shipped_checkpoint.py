@@ -80,6 +80,34 @@ def test_damage_and_a_missing_edit_cost_points(shipped: Evaluator, tmp_path: Pat
     assert means["background lost"][2] < means["done"][2] - 0.5
 
 
+def test_the_thorough_one_hears_more_for_relevance_alone(
+    shipped: Evaluator, shared_data: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("faster_whisper")
+    one, other = sorted((shared_data / "librispeech10").glob("*.flac"))[:2]
+    rain, dog = (synthesize(name, 3, 4.0, RATE_HZ) for name in ("rain", "dog_bark"))
+    files = [tmp_path / "rain.wav", tmp_path / "dog.wav"]
+    for file, samples in zip(files, (0.2 * rain, 0.2 * rain + 0.5 * dog), strict=True):
+        soundfile.write(file, samples, RATE_HZ)
+    speech = ("A person speaks.", "A person speaks.", "Make another person say it.")
+    occasion = ("Rain.", "Rain, then a dog barks eleven times.", None)
+    pairs = [
+        auditeval.EditPair(
+            id=str(id),
+            original=original,
+            edited=edited,
+            original_caption=words[0],
+            target_caption=words[1],
+            instruction=words[2],
+        )
+        for id, (original, edited, words) in enumerate([(one, other, speech), (*files, occasion)])
+    ]
+    thorough = auditeval.load("auditeval-offline-thorough")
+    for alone, more in zip(shipped.score(pairs), thorough.score(pairs), strict=True):
+        assert (more.quality, more.faithfulness) == (alone.quality, alone.faithfulness)
+        assert abs(more.relevance - alone.relevance) > 0.1
+
+
 def test_what_it_does_not_look_at_is_not_computed(
     shipped: Evaluator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

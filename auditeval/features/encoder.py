@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from auditeval.features.extractor import AudioFeatures, Extractor, Texts
-from auditeval.features.pair import Inputs, PairFeatures
+from auditeval.features.pair import FURTHER, Inputs, PairFeatures
 from auditeval.features.turning import NO_TURN, Turn
 
 Clip = dict[str, AudioFeatures]
@@ -47,7 +47,10 @@ class Encoder:
             text=sum(x.text_dim for x in listed),
             joint=tuple(x.joint_dim for x in listed if x.joint_dim),
             alignment=tuple(f"{x.name}.{n}" for x in self._comparing for n in x.alignment),
-            evidence=tuple(f"{x.name}.{n}" for x in self.reading for n in x.evidence),
+            evidence=(
+                *(f"{x.name}.{n}" for x in self.reading for n in x.evidence),
+                *(f"{x.name}.{n}{FURTHER}" for x in self.reading if x.further for n in x.evidence),
+            ),
         )
 
     def described(self) -> Encoder:
@@ -149,11 +152,13 @@ class Encoder:
             else x.compare(before[x.name], after[x.name], alignment)
             for x in self._comparing
         ]
-        weighed = [
-            x.weigh(before[x.name], after[x.name], alignment, encoded.texts[x.name])
-            for x in self.reading
-        ]
-        return _numbers(compared), _numbers(weighed)
+        weighed, further = list[np.ndarray](), list[np.ndarray]()
+        for x in self.reading:
+            pair = before[x.name], after[x.name], alignment, encoded.texts[x.name]
+            weighed.append(x.weigh(*pair))
+            if x.further:
+                further.append(x.weigh_further(*pair, weighed[-1]))
+        return _numbers(compared), _numbers([*weighed, *further])
 
 
 def _joined(extractors: Sequence[Extractor], embeddings: Sequence[np.ndarray]) -> Tensor:

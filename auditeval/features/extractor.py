@@ -81,6 +81,8 @@ class Extractor:
     evidence: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     on_demand: bool = False
+    further: bool = False
+    """Whether relevance is to hear `weigh_further` in place of `weigh`."""
     steps: Mapping[str, float] = MappingProxyType({})
     """Of frames that lie evenly in time: how many seconds one is after the other, by name."""
     device = torch.device("cpu")
@@ -159,6 +161,17 @@ class Extractor:
     ) -> np.ndarray:
         """Its frames of two clips and its texts to the numbers called `evidence` :: (E,)."""
         return np.zeros(0, np.float32)
+
+    def weigh_further(
+        self,
+        original: Frames,
+        edited: Frames,
+        alignment: Alignment | None,
+        texts: Texts,
+        weighed: np.ndarray,
+    ) -> np.ndarray:
+        """What `weigh` made of the same, in view of all that is known of the pair."""
+        return weighed
 
 
 class PatchExtractor(Extractor):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,13 +13,39 @@ from torch import Tensor
 
 from auditeval.types import UserError, sentence
 
+FURTHER = "_further"
+"""How numbers are called that relevance alone is to hear, in place of those without this ending."""
+
+
+def extractors(alignment: Iterable[str]) -> set[str]:
+    """Those that numbers are of.
+
+    >>> extractors(["spectrum.eq", "spectrum.lsd"])
+    {'spectrum'}
+    """
+    return {name.partition(".")[0] for name in alignment}
+
+
+def lacking(names: Iterable[str], known: Iterable[str]) -> str:
+    """What is not known of these, and what that is near to; "" where all are.
+
+    >>> lacking(["spectrum", "tekstur"], {"spectrum", "texture", "parts"})
+    'tekstur (near it: texture)'
+    """
+    known = sorted(known)
+    said = []
+    for name in sorted({*names} - {*known}):
+        near = ", ".join(get_close_matches(name, known))
+        said.append(f"{name} (near it: {near})" if near else name)
+    return ", ".join(said)
+
 
 class Inputs(BaseModel):
     """Sizes of embeddings and names of numbers, as an encoder makes and a model expects them.
 
     `audio` and `text` are sizes of a clip's and a caption's embedding; the last of their numbers
     lie in `joint` spaces of these sizes, one behind the other. `alignment` and `evidence` name
-    numbers of a pair, each as `extractor.name`.
+    numbers of a pair, each as `extractor.name`, the latter also `extractor.name_further`.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 
 from auditeval.features.extractor import Texts
-from auditeval.features.pair import Inputs, PairFeatures
+from auditeval.features.pair import FURTHER, Inputs, PairFeatures, extractors, lacking
 from auditeval.models.conformal import widest_quantile
 from auditeval.models.mlp import Linear, mlp
 from auditeval.models.standardise import Standardise
@@ -22,29 +21,6 @@ _CHANGES = "changes."
 _TOLD = f"{_CHANGES}told"
 _ANEW = "regeneration.regenerated"
 KINDS = ("ridge", "extra_trees", "boosting", "mlp")
-
-
-def extractors(alignment: Iterable[str]) -> set[str]:
-    """Those that numbers are of.
-
-    >>> extractors(["spectrum.eq", "spectrum.lsd"])
-    {'spectrum'}
-    """
-    return {name.partition(".")[0] for name in alignment}
-
-
-def lacking(names: Iterable[str], known: Iterable[str]) -> str:
-    """What is not known of these, and what that is near to; "" where all are.
-
-    >>> lacking(["spectrum", "tekstur"], {"spectrum", "texture", "parts"})
-    'tekstur (near it: texture)'
-    """
-    known = sorted(known)
-    said = []
-    for name in sorted({*names} - {*known}):
-        near = ", ".join(get_close_matches(name, known))
-        said.append(f"{name} (near it: {near})" if near else name)
-    return ", ".join(said)
 
 
 class EnsembleRegressor(Regressor):
@@ -59,9 +35,10 @@ class EnsembleRegressor(Regressor):
     they ask for nothing `alignment` once more (else 0): there all that came or went is damage, and
     a line for it has slopes of its own. With `by_removal` the first is of pairs where nothing is to
     go (else 0), and a third is of those where something is: there a loss is what was wanted. For
-    relevance they see `evidence` too, and for another axis what `hears` names of it, where
-    something is to come or go: of two sounds, which went. No embedding of a clip, so that a stretch
-    of a clip can be rated as a clip can.
+    relevance they see `evidence` too, its further numbers in place of what is called alike (see
+    `FURTHER`), and for another axis what `hears` names of it, where something is to come or go: of
+    two sounds, which went. No embedding of a clip, so that a stretch of a clip can be rated as a
+    clip can.
 
     With `by_removal`, the numbers of the extractors in `of_removals` count only where something is
     to go. How a sound was taken out of a mixture shows in the samples; an editor that makes a clip
@@ -121,7 +98,11 @@ class EnsembleRegressor(Regressor):
             raise ValueError(f"level {level}: expected a share between 0 and 1")
         if not 0 <= test_bias <= 4:
             raise ValueError(f"test_bias {test_bias}: expected points of the scale, 0 to 4")
-        alignment, evidence = Inputs.of(inputs).alignment, Inputs.of(inputs).evidence
+        alignment, made = Inputs.of(inputs).alignment, Inputs.of(inputs).evidence
+        evidence = [name for name in made if not name.endswith(FURTHER)]
+        self._evidence = [made.index(name) for name in evidence]
+        further = [name + FURTHER if name + FURTHER in made else name for name in evidence]
+        self._further = [made.index(name) for name in further]
         deaf = {axis: list(names) for axis, names in (deaf or {}).items()}
         known = {*alignment, *extractors(alignment)}
         if unknown := lacking([name for names in deaf.values() for name in names], known):
@@ -202,7 +183,7 @@ class EnsembleRegressor(Regressor):
     def size(self, axis: Axis) -> int:
         """How many numbers the members of an axis see."""
         if axis == "relevance":
-            return len(self._sees[axis]) + len(self.given.evidence)
+            return len(self._sees[axis]) + len(self._evidence)
         return len(self._heard[axis])
 
     def make_head(self, axis: Axis) -> nn.Module:
@@ -215,12 +196,11 @@ class EnsembleRegressor(Regressor):
     def inputs(self, batch: PairFeatures) -> dict[Axis, Tensor]:
         asked = new, gone, told = self._asked(batch)
         alignment = self.scale_alignment(batch.alignment)
-        evidence = self.scale_evidence(batch.evidence)
-        of_changes = evidence[:, self._changes]
-        if self.arguments["by_change"]:
-            evidence = evidence * (1 - told)
-            evidence[:, self._changes] = of_changes
-        also = evidence[:, self._also] * (new | gone)
+        scaled = self.scale_evidence(batch.evidence)
+        evidence, further = (
+            self._faded(scaled[:, x], told) for x in (self._evidence, self._further)
+        )
+        of_changes, also = evidence[:, self._changes], evidence[:, self._also] * (new | gone)
         inputs: dict[Axis, Tensor] = {}
         for axis in AXES:
             held = alignment
@@ -232,10 +212,16 @@ class EnsembleRegressor(Regressor):
                 heard = torch.cat([*parts, of_changes, also], dim=1)
                 inputs[axis] = heard[:, self._heard[axis]]
                 continue
-            inputs[axis] = torch.cat([*parts, evidence], dim=1)
+            inputs[axis] = torch.cat([*parts, further], dim=1)
             if self.arguments["by_change"]:
                 inputs[axis] = inputs[axis] * (new | gone | (told > 0))
         return inputs
+
+    def _faded(self, evidence: Tensor, told: Tensor) -> Tensor:
+        """Of sounds that come and go, where words ask for a change."""
+        left = evidence * (1 - told)
+        left[:, self._changes] = evidence[:, self._changes]
+        return left if self.arguments["by_change"] else evidence
 
     def _parts(
         self, axis: Axis, alignment: Tensor, new: Tensor, gone: Tensor, told: Tensor

@@ -13,9 +13,9 @@ from sklearn.base import clone
 from torch import Tensor, nn
 
 from auditeval.data.splits import Contents, groups
-from auditeval.features.pair import PairFeatures
+from auditeval.features.pair import PairFeatures, extractors, lacking
 from auditeval.models import Model, find_model, trees
-from auditeval.models.ensemble import EnsembleRegressor, extractors, lacking
+from auditeval.models.ensemble import EnsembleRegressor
 from auditeval.models.mlp import Linear
 from auditeval.models.three_head import Regressor
 from auditeval.training import people

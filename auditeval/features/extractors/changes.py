@@ -57,7 +57,7 @@ class Changes(Extractor):
     words. Audio :: the mean of the frames `tones` float16 (T, 152), dB on a scale of octaves.
     The rest is measured in the frames by which `spectrum` aligned the clips; without, nothing is.
     Of a voice, its talker, manner and words, something is known beside the extractor `voices` only,
-    and of the level of one of several sounds beside `events`.
+    `for_relevance` for that axis alone, and of the level of one of several sounds beside `events`.
     """
 
     name = "changes"
@@ -68,8 +68,11 @@ class Changes(Extractor):
     evidence = NAMES
     beside = ("events", "voices")
 
-    def __init__(self, minilm: str | None = None) -> None:
+    def __init__(self, minilm: str | None = None, for_relevance: bool = False) -> None:
         self.arguments = {"minilm": minilm}
+        if for_relevance:  # else it is not among them: no checkpoint of before has it
+            self.arguments["for_relevance"] = True
+        self.further = for_relevance
         self._words, self._minilm = ChangeWords(minilm), shared(minilm)
         self.revision = f"{_CODE}-{self._words.revision}"
 
@@ -96,6 +99,29 @@ class Changes(Extractor):
         self, original: Frames, edited: Frames, alignment: Alignment | None, texts: Texts
     ) -> np.ndarray:
         """See `weigh_changes`."""
+        return self._weigh(original, edited, alignment, texts, voices=not self.further)
+
+    def weigh_further(
+        self,
+        original: Frames,
+        edited: Frames,
+        alignment: Alignment | None,
+        texts: Texts,
+        weighed: np.ndarray,
+    ) -> np.ndarray:
+        """The same with what is known of voices."""
+        if not self.needs(texts):
+            return weighed
+        return self._weigh(original, edited, alignment, texts, voices=True)
+
+    def _weigh(
+        self,
+        original: Frames,
+        edited: Frames,
+        alignment: Alignment | None,
+        texts: Texts,
+        voices: bool,
+    ) -> np.ndarray:
         asked, amounts = self._asked(texts)
         apart = self._apart(asked, texts.words)
         if alignment is None or not (asked.any() or apart):
@@ -109,7 +135,8 @@ class Changes(Extractor):
                 asked[_OF_LEVEL] = (asked[_OF_LEVEL].sum() or 1.0) * (of_one is not None), 0.0
             if of_one:
                 steps = steps_of_one(steps, *of_one, apart=apart is not None)
-        if asked[_OF_VOICES].any() and (of_voices := self._voiced(original, edited, texts, asked)):
+        voices = voices and bool(asked[_OF_VOICES].any())
+        if voices and (of_voices := self._voiced(original, edited, texts, asked)):
             steps = np.append(steps, np.array([*of_voices.values()], np.float32))
             names = (*HEARD, *of_voices)
             kin = _kin(names)

@@ -54,7 +54,7 @@ class Events(PatchExtractor):
     stand in for the packages' files.
 
     With `occasions`, what comes at another time, in another order or number than the words ask is
-    but in part what they ask for, so its evidence is.
+    but in part what they ask for, so its evidence is; `for_relevance`, for that axis alone.
     """
 
     name = "events"
@@ -64,12 +64,17 @@ class Events(PatchExtractor):
     evidence = LABEL_NAMES
 
     def __init__(
-        self, yamnet: str | None = None, minilm: str | None = None, occasions: bool = False
+        self,
+        yamnet: str | None = None,
+        minilm: str | None = None,
+        occasions: bool = False,
+        for_relevance: bool = False,
     ) -> None:
         self.arguments = {"yamnet": yamnet, "minilm": minilm}
-        if occasions:  # else it is not among them: no checkpoint of before has it
-            self.arguments["occasions"] = True
-        self._occasions = occasions
+        # What is not so is not among them: no checkpoint of before has it.
+        given = {"occasions": occasions, "for_relevance": for_relevance}
+        self.arguments |= {name: True for name, is_so in given.items() if is_so}
+        self._occasions, self.further = occasions, occasions and for_relevance
         self._yamnet = YamNet(Path(yamnet) if yamnet else None)
         self._minilm = shared(minilm)
         heard = f"{self._yamnet.revision}-{label_norms.revision()}"
@@ -110,7 +115,21 @@ class Events(PatchExtractor):
     ) -> np.ndarray:
         """What the labels say; see `evidence.weigh_labels`."""
         found = weigh_labels(original, edited, alignment, texts, self.hear_alone)
-        if self._occasions and alignment is not None and texts.added.any():
+        if self._occasions and not self.further:
+            return self.weigh_further(original, edited, alignment, texts, found)
+        return found
+
+    def weigh_further(
+        self,
+        original: Frames,
+        edited: Frames,
+        alignment: Alignment | None,
+        texts: Texts,
+        weighed: np.ndarray,
+    ) -> np.ndarray:
+        """As far as sounds come on the occasions that words name."""
+        found = weighed.copy()
+        if alignment is not None and texts.added.any():
             timely = self._timely(edited, alignment, texts.words)
             found[_OF_ADDED] *= _LEAST + (1 - _LEAST) * timely
         return found
