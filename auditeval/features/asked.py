@@ -116,6 +116,15 @@ _KEEP_NOT = re.compile(
     r"\b(?:keep|leave|retain|preserve)\s+[^,;:.!?]{2,60}?,?\s+(?:but|and)\s+not\s+(?=the\b|any\b)",
     re.IGNORECASE,
 )
+# Of music, what is left without, and of, who sings.
+_INSTRUMENTAL, _A_CAPPELLA = (
+    re.compile(
+        r"\b(?:make|turn|convert|give|create|produce|render|want|need|get)\b[^,;:.!?]{0,40}?"
+        rf"\b(?:an? )?(?:{kind})(?: version| track| mix| one)?(?= of (?:it|this|the)\b|[,;.!?]|$)",
+        re.IGNORECASE,
+    )
+    for kind in ("instrumental|karaoke", r"a[ -]?cap+ell?a")
+)
 # Where something is put that is there: "put the dog in a hall".
 _PLACED = re.compile(
     r"(?:it|him|her|them|me|us|(?P<one>(?:the|this|my|his|her) \w+(?: \w+)?)) "
@@ -211,6 +220,8 @@ def asked_words(
     removed = " ".join([removed, *away]).strip()
     if added or removed:
         return added, removed
+    instruction = _INSTRUMENTAL.sub("remove the vocals", instruction)
+    instruction = _A_CAPPELLA.sub("keep only the vocals", instruction)
     text = without_caveats(_KEEP_NOT.sub("remove ", instruction))
     text = _SWAPPED.sub(lambda found: _swap(found, original_caption), text)
     text = _UPON.sub(r"\1", _NEVER.sub(" ", text))

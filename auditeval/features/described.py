@@ -26,6 +26,12 @@ _HAPPENS = re.compile(
     r"\b(?:music|noise|sounds?)$",
     re.IGNORECASE,
 )
+_SUNG = re.compile(r"\b(?:sings?|singing|sang|raps?|rapping|rapped)$", re.IGNORECASE)
+_INSTRUMENT = re.compile(
+    r"^(?:an? |the )?(?:\w+ )?(?:piano|guitars?|drums?|violins?|strings|orchestra|organ|keyboards?|"
+    r"synth\w*|ukulele|banjo|harp|flute|cello|accordion|bass|band|beat|backing track)$",
+    re.IGNORECASE,
+)
 _OF = re.compile(
     r" (?:in|of|on|from|at|over|under|near|behind|by|with|after|before|while|when|during|"
     r"(?:that|which) (?:is|are|was|were|can|occurs?|happens?|comes?|starts?|appears?|follows?)) ",
@@ -144,7 +150,8 @@ def _goes_on(before: str, link: str, part: str) -> bool:
         return True
     if link in ("with", "over"):
         lone = link == "with" and len(re.sub(rf"^{_START}\s*", "", before, flags=re.I).split()) == 1
-        return not (lone or _HAPPENS.search(part))
+        played = _SUNG.search(before) and _INSTRUMENT.search(part)
+        return not (lone or played or _HAPPENS.search(part))
     if link == "" and len(part.split()) < 3 and stems(before) & stems(part):
         return True  # two names of one: "baby cry, infant cry"
     if link in ("while", "whilst", "followed by", "together with", "along with", "", *".!?;+&"):

@@ -31,6 +31,7 @@ _PIECES = re.compile(
 )
 _OF_ANY = {"voice", "it"}
 _NOISE = re.compile(r" noises?$", re.IGNORECASE)
+_SUNG = re.compile(r"\b(?:sing(?:s|ing|ers?)?|sang|sung|choirs?)\b", re.IGNORECASE)
 # In meaning these are alike, and each the other's opposite.
 _OPPOSITES = tuple(
     tuple(re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for words in pair)
@@ -100,7 +101,11 @@ def called_in(caption: str, names: str, alike: Alike) -> str:
     for one in (listed := names_of(names))[:_MOST]:
         head = head_of(one)
         how = is_manner(_NOISE.sub("", head))  # "the aircraft noise" is a sound, "the whisper" none
-        if not how and stems(head) and not any(stems(head) & stems(piece) for piece in pieces):
+        if not stems(head) or any(stems(head) & stems(piece) for piece in pieces):
+            pass
+        elif stems(head) == {"voice"} and len(sung := [*filter(_SUNG.search, pieces)]) == 1:
+            one = one if _are_opposite(head, sung[0]) else name(sung[0])
+        elif not how:
             likeness = {
                 x: 0.0 if _are_opposite(head, x) else alike(name(head), name(x)) for x in pieces
             }

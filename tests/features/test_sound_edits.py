@@ -109,3 +109,23 @@ def test_the_words_of_some(
 ) -> None:
     found = asked(*told(caption, "", instruction), instruction, alike)
     assert (found.added, found.removed, found.target_caption) == (added, removed, target)
+
+
+@pytest.mark.parametrize(
+    ("instruction", "target"),
+    [
+        ("Remove the vocals", "a piano plays"),
+        ("Make it an instrumental.", "a piano plays"),
+        ("Turn this into a karaoke track", "a piano plays"),
+        ("Extract the voice", "A woman sings"),
+        ("Give me an a cappella version of this.", "A woman sings"),
+        ("Replace the voice with a flute", "a piano plays and a flute"),
+        ("Remove the male voice", "A woman sings while a piano plays"),
+        ("Make the instrumental louder", "A woman sings while a piano plays"),
+    ],
+)
+def test_the_voice_of_music_is_who_sings(
+    instruction: str, target: str, alike: partial[float]
+) -> None:
+    caption = "A woman sings while a piano plays"
+    assert asked(*told(caption, "", instruction), instruction, alike).target_caption == target
