@@ -24,6 +24,7 @@ from results import keep
 from scipy import signal
 
 import auditeval
+from auditeval.audio import files
 from auditeval.types import AXES
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -74,6 +75,11 @@ def spectral(x: np.ndarray, change: np.ndarray | float, turn: bool = False) -> n
     return signal.istft(cells * kept, RATE_HZ, nperseg=2822)[1][: len(x)]
 
 
+def coded(x: np.ndarray) -> np.ndarray:
+    """As an MP3 of 32 kbit/s leaves it."""
+    return files.recoded(x.astype(np.float32), RATE_HZ, "MP3", "MPEG_LAYER_III", 0.99)
+
+
 def muted(x: np.ndarray) -> np.ndarray:
     """The third second silent."""
     return np.concatenate([x[: 2 * RATE_HZ], np.zeros(RATE_HZ), x[3 * RATE_HZ :]])
@@ -90,6 +96,10 @@ def edits(data: Path) -> Iterator[tuple[str, Edit]]:
                 event, second = (events[x][take].samples for x in (said, other))
                 yield from asked(clip, clips, said, event, other, second, instead[take])
                 yield from made_anew(clip, clips[take + 1].samples, said, event, second)
+                third = next(x for x in events if x not in (said, other))
+                yield from replaced(
+                    clip, clips[take + 1].samples, (said, other), event, second, events[third][take]
+                )
             yield from hissing(clip, clips[take + 1])
     sentences = recordings(data.parent / "librispeech10", "Someone speaks.", SENTENCES)
     for clip, other in zip(sentences, [*sentences[1:], sentences[0]], strict=True):
@@ -190,6 +200,35 @@ def made_anew(
     yield "added: nothing up to 4 kHz", Edit(x, narrowed(x, 4000), plain, named)
     yield "taken away: from a clip made anew", Edit(here, take, named, plain)
     yield "taken away: a clip made anew with it", Edit(here, again, named, plain)
+
+
+def replaced(
+    clip: Clip,
+    take: np.ndarray,
+    names: tuple[str, str],
+    event: np.ndarray,
+    second: np.ndarray,
+    third: Clip,
+) -> Iterator[tuple[str, Edit]]:
+    """One event by another in a clip that was made anew, or coded."""
+    original = with_event(clip.samples, event, 0.3, EVENT_TIMES)
+    words = [f"{clip.caption[:-1]} while {name}." for name in names]
+    there = with_event(take, second, 0.5, EVENT_TIMES)
+    anew, code = "replaced in a clip made anew", "replaced in an MP3 of 32 kbit/s"
+    ways = {
+        anew: there,
+        f"{anew}: nothing taken away": with_event(there, event, 0.1, EVENT_TIMES),
+        f"{anew}: nothing added": take,
+        f"{anew}: nothing done": with_event(take, event, 0.5, EVENT_TIMES),
+        f"{anew}: by another sound": with_event(take, third.samples, 0.5, EVENT_TIMES),
+        code: coded(with_event(clip.samples, second, 0.3, EVENT_TIMES)),
+        f"{code}: nothing done": coded(original),
+        f"{code}: by another sound": coded(
+            with_event(clip.samples, third.samples, 0.3, EVENT_TIMES)
+        ),
+    }
+    for way, made in ways.items():
+        yield way, Edit(original, made, *words)
 
 
 def hissing(clip: Clip, other: Clip) -> Iterator[tuple[str, Edit]]:

@@ -45,7 +45,7 @@ VARIANTS: dict[str, tuple[str, ...]] = {
 FURTHER: dict[str, tuple[str, ...]] = {
     "damaged_untouched": ("edit_absent",),
     "anew": (),
-    **{f"anew_{name}": VARIANTS[name] for name in ("wrong", "swapped", "untouched", "opposite")},
+    **{f"anew_{name}": faults for name, faults in VARIANTS.items() if faults},
 }
 """Further variants to learn from: all of a clip is other than it was, which is no edit. One made
 anew has other takes of its sounds, of what should have gone too."""
