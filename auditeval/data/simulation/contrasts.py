@@ -50,6 +50,10 @@ FURTHER: dict[str, tuple[str, ...]] = {
 """Further variants to learn from: all of a clip is other than it was, which is no edit. One made
 anew has other takes of its sounds, of what should have gone too."""
 
+# Of a trial, beside the right one: with all of them a model unsure of such clips takes any for
+# wrong, as most would be.
+_WRONG_ANEW = 2
+
 # Editors that generate end in a decoder, whatever they made of the words: all variants of a trial
 # in the same.
 DECODERS = ("neural_codec", "neural_decoder", "vocoder", "opus", "mp3")
@@ -103,7 +107,7 @@ def build_rated(
     material = Material(recordings, (), pools, real_share=1.0, processors=Processors(processors))
     span = shortest_and_longest(seconds)
     settings = {"trials": trials, "seconds": span, "seed": seed, "pools": pools}
-    settings |= {"further": [*FURTHER], "decoders": DECODERS}
+    settings |= {"further": [*FURTHER], "wrong_anew": _WRONG_ANEW, "decoders": DECODERS}
     make = partial(_trial, material=material, seconds=span, seed=seed, rated=True)
     return finished(Path(folder), "contrasts", settings, material, trials, workers, make)
 
@@ -132,15 +136,12 @@ def _trial(
     state = int(rng.integers(2**31))
     decoded = _decoded(scene, operation, np.random.default_rng([seed, index, 28])) if rated else {}
     pairs, rows = [], []
-    for variant, faults in {**VARIANTS, **(FURTHER if rated else {})}.items():
-        is_anew = variant.startswith("anew")
-        faults += (("speech_otherwise" if scene.is_speech else "clip_regenerated"),) * is_anew
-        if not all(FAULTS[name].can_befall(scene, operation) for name in faults):
-            continue
+    chosen = _chosen(scene, operation, np.random.default_rng([seed, index, 29]) if rated else None)
+    for variant, faults in chosen.items():
         doses = dict.fromkeys(faults, Dose(1.0))
         doses |= decoded | implied(doses, operation)
         heard = scene
-        if is_anew and variant != "anew":
+        if variant.startswith("anew_"):
             kept = scene.events["B"]._replace(samples=scene.other_event("B"))
             heard = scene._replace(events=scene.events | {"B": kept})
         elif variant == "damaged_untouched":
@@ -171,6 +172,21 @@ def _trial(
         sounds = sorted({row["background"], *row["events"], scene.wrong().name})
         rows.append(row | {"sounds": sounds})
     return pairs, rows
+
+
+def _chosen(scene: Scene, operation: str, rng: Generator | None) -> dict[str, tuple[str, ...]]:
+    """Variants that there can be of a trial, with their faults; with `rng` further ones."""
+    able = {}
+    for variant, faults in {**VARIANTS, **(FURTHER if rng else {})}.items():
+        if variant.startswith("anew"):
+            faults += ("speech_otherwise" if scene.is_speech else "clip_regenerated",)
+        if all(FAULTS[name].can_befall(scene, operation) for name in faults):
+            able[variant] = faults
+    if rng:
+        wrong_anew = [variant for variant in able if variant.startswith("anew_")]
+        for variant in map(str, rng.permutation(wrong_anew)[_WRONG_ANEW:]):
+            del able[variant]
+    return able
 
 
 def _decoded(scene: Scene, operation: str, rng: Generator) -> dict[str, Dose]:
