@@ -73,7 +73,7 @@ MISSED = {
     (True, "white noise of a clip made anew"): "at most it costs .38",
     (True, "modulated noise of a clip made anew"): "at most it costs .45",
     (True, "clipping of a clip made anew"): "with three tenths of it cut off it costs .13",
-    (True, "bandwidth of a clip made anew"): "the narrowest costs .001 less than the one before",
+    (True, "bandwidth of a clip made anew"): "the narrowest costs .001 less, on some processors",
     (False, "clipping of a clip made anew"): "with three tenths of it cut off it costs .29",
 }
 
@@ -246,7 +246,8 @@ def test_damage_costs_quality_where_a_clip_was_made_anew_too(
 ) -> None:
     """Though no frame of it can be held against one of the original's."""
     if reason := MISSED.get((material.synthetic, f"{kind} of a clip made anew")):
-        request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
+        strict = "some processors" not in reason  # rounding of features may decide
+        request.applymarker(pytest.mark.xfail(reason=reason, strict=strict))
     clean, damaged, worst = anew[kind].mean(axis=0)
     assert clean > 3.5
     assert clean - worst >= 0.5, anew[kind]

@@ -45,7 +45,6 @@ GIVEN = {
             "costs .92 of",
             ".98 if the sea",
             ".80 if its pitch",
-            ".98 in the other",
         ),
         *(
             *("loses .29", "or .13\n  (sound", "under noise .38", "noise .45 (sound"),
