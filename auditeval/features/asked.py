@@ -116,11 +116,12 @@ _KEEP_NOT = re.compile(
     r"\b(?:keep|leave|retain|preserve)\s+[^,;:.!?]{2,60}?,?\s+(?:but|and)\s+not\s+(?=the\b|any\b)",
     re.IGNORECASE,
 )
-# Of music, what is left without, and of, who sings.
+# Of music, what is left without, and of, who sings; "the instrumental" is a sound.
 _INSTRUMENTAL, _A_CAPPELLA = (
     re.compile(
-        r"\b(?:make|turn|convert|give|create|produce|render|want|need|get)\b[^,;:.!?]{0,40}?"
-        rf"\b(?:an? )?(?:{kind})(?: version| track| mix| one)?(?= of (?:it|this|the)\b|[,;.!?]|$)",
+        r"\b(?:make|turn|convert|give|create|produce|render|want|need|get)"
+        r"(?: (?:me|us|it|this|that|into|to|(?:the|this|my) (?:song|track|music|clip)))*"
+        rf" (?:an? )?(?:{kind})(?: version| track| mix| one)?(?= of (?:it|this|the)\b|[,;.!?]|$)",
         re.IGNORECASE,
     )
     for kind in ("instrumental|karaoke", r"a[ -]?cap+ell?a")

@@ -122,6 +122,9 @@ def test_the_words_of_some(
         ("Replace the voice with a flute", "a piano plays and a flute"),
         ("Remove the male voice", "A woman sings while a piano plays"),
         ("Make the instrumental louder", "A woman sings while a piano plays"),
+        ("Turn down the instrumental", "A woman sings while a piano plays"),
+        ("Make it less instrumental", "A woman sings while a piano plays"),
+        ("Turn my song into an instrumental", "a piano plays"),
     ],
 )
 def test_the_voice_of_music_is_who_sings(
@@ -129,3 +132,8 @@ def test_the_voice_of_music_is_who_sings(
 ) -> None:
     caption = "A woman sings while a piano plays"
     assert asked(*told(caption, "", instruction), instruction, alike).target_caption == target
+
+
+def test_an_instrumental_that_is_to_go_takes_no_singer(alike: partial[float]) -> None:
+    caption, instruction = "A woman sings while a piano plays", "Get rid of the instrumental"
+    assert "sings" in asked(*told(caption, "", instruction), instruction, alike).target_caption
