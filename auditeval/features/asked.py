@@ -35,8 +35,8 @@ _REMOVE = (
 )
 _HERE = (
     r"(?:(?:(?:i|we)(?:'d| would)? (?:want|like|need|prefer)(?: to (?:hear|have))?|there should be|"
-    r"(?:can|could) (?:we|i) (?:have|hear)|use|have|play|make it|give me|let me hear|"
-    r"(?:the )?same(?: \w+)?,? (?:but )?with)\s+(?!you\b))?"
+    r"(?:can|could) (?:we|i) (?:have|hear)|use|have|let(?= (?:an?|some|another)\b)|play|make it|"
+    r"give me|let me hear|(?:the )?same(?: \w+)?,? (?:but )?with)\s+(?!you\b))?"
 )
 _THEN = r":?\s+"
 _LEAD = re.compile(
@@ -131,6 +131,7 @@ _PLACED = re.compile(
     r"(?:it|him|her|them|me|us|(?P<one>(?:the|this|my|his|her) \w+(?: \w+)?)) "
     r"(?:in|into|inside|behind|under|through|on|near|at|beside|next to)\b"
 )
+_KNOWN = re.compile(r"(?:the|this|my|his|her) ", re.IGNORECASE)
 # When, or beside which sound of the caption, one is to come.
 _BESIDE = re.compile(
     r"\s+(?:(?:right|just|shortly|immediately) )?(?:(?:after|before|while|when|once|during) "
@@ -292,6 +293,8 @@ def _to_come(words: str, caption: str) -> str:
     """The name of what comes, "" of what is there; without what it is to come beside."""
     known = stems(caption)
     if (at := _PLACED.match(words)) and (not at["one"] or stems(at["one"]) <= known):
+        return ""
+    if _KNOWN.match(words) and stems(words) <= known:  # "put the music in the background"
         return ""
     at = None if is_manner(words) else _BESIDE.search(words)
     return words[: at.start()] if at and (not at["one"] or stems(at["one"]) <= known) else words

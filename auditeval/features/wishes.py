@@ -123,6 +123,11 @@ _NEW, _GONE = (
 _PART = r"(?:part|line|melody|role|solo|place)"
 _PLACE = r"(?:put|use|play|place|have|let there be)"
 _FEW = r"(?:bit|little|lot|tad|touch|notch|shade|whole|hint|great|good|whisper)"
+_NO_NOUN = (
+    r"(?:few|couple|lot|bit|pair|number|little|more|less|that|which|who|whose|with|without|for|"
+    r"from|in|on|as|and|to|instead|than|or)"
+)
+"""Before what has no verb, or is no sound alone: "a few seconds", "a voice that sounds older"."""
 _TAKE_IT = (
     r"(?:(?:can|could|would|will) you )?"
     r"(?:make (?:it|him|her|them|that) stop|(?:remove|delete|erase|mute|silence|drop|cut|lose|"
@@ -277,6 +282,8 @@ _WISHES = tuple(
         rf"^(?:addition|insertion|inclusion) of {_NEW}",
         rf"{_SO_THAT} (?P<new>(?:an?|some) {_THING}) {_IS} {_ADDED}{_THERE}",
         rf"^\+ ?(?P<new>[^\W\d_]{_THING}){_END}",
+        rf"^(?P<new>(?:(?:an?|another) (?:(?!{_NO_NOUN}\b)[a-z]+ ){{1,4}}?|some(?:one|body) )"
+        rf"(?!\w*[sui]s\b)[a-z]{{2,}}s(?: [^,;:.!?]*)?){_END}",
         rf"\b{_WANT}{_HAVE} (?:there (?:was|were) )?{_NEW}",
         rf"^(?:could use|needs?) (?P<new>(?:an?|some) {_THING}){_END}",
         rf"{_CLAUSE}(?P<new>{_SOUNDED} (?:an?|some) {_THING}){_END}",
@@ -286,7 +293,7 @@ _WISHES = tuple(
         rf"(?: also| now)? (?:hear|have) {_NEW}",
         rf"\b{_CAN} there(?: please| also)? be {_NEW}",
         rf"{_SURE} (?!no\b|not\b|any\b){_NEW}",
-        rf"{_BEGIN}(?:let|have) (?P<new>(?:an?|some|another) {_THING}){_END}",
+        rf"{_BEGIN}(?:let|have) (?P<new>(?:an?|some(?:one|body)?|another) {_THING}){_END}",
         rf"\bsame(?: (?:thing|clip|recording|audio|scene))?(?:,? but)? with "
         rf"(?P<new>(?:an?|some|another) {_THING}){_END}",
         rf"\b(?:{_WE}|(?:is it|would it be) possible to|why not) (?:have|get|hear) {_NEW}",
@@ -320,7 +327,7 @@ _TO = re.compile(
 # Beside whom or what a sound is to be, and that it is to sound.
 _BESIDE = re.compile(
     r" (?:behind|beside|next to|in front of|near) (?:the|him|her|them)\b.*$|"
-    r" to (?:go off|come in|kick in|set in)\b.*$",
+    r" to (?:go off|come in|kick in|set in)\b.*$| in the (?:distance|background)$",
     re.IGNORECASE,
 )
 _NOISE = re.compile(r" noises?$", re.IGNORECASE)

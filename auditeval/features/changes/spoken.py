@@ -138,6 +138,20 @@ def quotes_changed(before: str, after: str) -> bool:
     return was != now
 
 
+def marked(instruction: str) -> str:
+    """With marks around the words that stand beside "say", where nothing is quoted.
+
+    >>> marked("Make him say good night."), marked("Say it louder.")
+    ('Make him say "good night".', 'Say it louder.')
+    """
+    if _SPOKEN.search(instruction) or _STRESS.search(instruction):
+        return instruction
+    for words in filter(None, _said_plainly(instruction) or ()):
+        beside = re.compile(rf"(?<=\bsay )({re.escape(words)})|({re.escape(words)})$", re.I)
+        instruction = beside.sub(r'"\g<0>"', instruction)
+    return instruction
+
+
 def quotes_speech(instruction: str) -> bool:
     """Whether an instruction quotes words, and not to tell a place or how they are to sound."""
     text = unquoted(instruction)
@@ -170,16 +184,23 @@ def asked_speech(before: str, after: str, instruction: str) -> Spoken:
 
 def _of_plain(text: str) -> tuple[str, str]:
     """Of words that no mark stands around."""
-    if said := next(filter(None, (x.search(text) for x in _TOLD_PLAINLY)), None):
-        return said["new"], said["gone"]
     if said := _AFTER_COLON.search(text):
         return name(said["new"]), ""
+    if said := _said_plainly(text):
+        return said
+    new, gone = asked_words("", "", text)
+    return new, "" if _ALL_SAID.fullmatch(gone) else gone
+
+
+def _said_plainly(text: str) -> tuple[str, str] | None:
+    """Of words that stand beside "say"."""
+    if said := next(filter(None, (x.search(text) for x in _TOLD_PLAINLY)), None):
+        return said["new"], said["gone"]
     if said := _SAYS_NOT.search(text) or _SAYS.search(text):
         words = name(_HOW.sub("", said[said.lastgroup or 0]))
         if not is_degree(words) and not re.search(r"\bsay", words):
             return ("", words) if said.lastgroup == "gone" else (words, "")
-    new, gone = asked_words("", "", text)
-    return new, "" if _ALL_SAID.fullmatch(gone) else gone
+    return None
 
 
 def _of_captions(before: str, after: str) -> Spoken:

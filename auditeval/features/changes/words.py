@@ -25,6 +25,8 @@ from auditeval.types import UserError
 WEIGHTS = Path(__file__).with_name("words.safetensors")
 """What recipes/change_words fitted."""
 
+_FAR_OFF = re.compile(r" in the (?:distance|background)\b", re.I)
+"""Of a sound that is to come: where, and not what is to become of others."""
 _FACTS = "words"
 _SURE = 1.4  # times the logits, which a penalty shrinks: log loss on held-out wordings is least
 _EVENT, _LIKELY = CHANGES.index(EVENT), 0.5  # of a change: less does not stand against a wish
@@ -93,6 +95,8 @@ class ChangeWords:
 
     def _of_one(self, text: str) -> np.ndarray:
         text = in_plain_words(text)
+        if (near := _FAR_OFF.sub("", text)) != text and wishes_event(near):
+            text = near
         if not re.search(r"\w", text):
             return np.zeros(len(CHANGES), np.float32)
         if (sure := told_outright(text)) is not None:

@@ -15,7 +15,7 @@ from auditeval.features.changes.made import HEARD, made
 from auditeval.features.changes.of_one import exchanged, levels, one_of, steps_of_one
 from auditeval.features.changes.pace_and_pitch import HOP_SECONDS, RATE_HZ, Turned, tones, turned
 from auditeval.features.changes.polarity import said_apart
-from auditeval.features.changes.spoken import quotes_changed, quotes_speech
+from auditeval.features.changes.spoken import marked, quotes_changed, quotes_speech
 from auditeval.features.changes.voiced import HEARD as VOICED
 from auditeval.features.changes.voiced import RELATED, voiced
 from auditeval.features.changes.weigh import NAMES, weigh_changes
@@ -25,7 +25,7 @@ from auditeval.features.extractor import AudioFeatures, Extractor, Texts
 from auditeval.features.minilm import shared
 from auditeval.features.turning import Turn
 
-_CODE = "15"
+_CODE = "16"
 """Part of the revision: counts the changes that change a number, here or in how words are read."""
 
 _UNITS = tuple(MEASURED)
@@ -87,7 +87,7 @@ class Changes(Extractor):
 
     def _encode(self, text: str) -> np.ndarray:
         row = np.zeros(self.text_dim, np.float32)
-        row[: len(CHANGES)] = self._words.probabilities(text)[: len(CHANGES)]
+        row[: len(CHANGES)] = self._words.probabilities(marked(text))[: len(CHANGES)]
         for found in self._words.amounts(text):
             place = _UNITS.index(found.unit)
             value = abs(np.log2(found.value)) if found.unit == "ratio" else abs(found.value)
@@ -202,7 +202,7 @@ class Changes(Extractor):
             asked = _settled(asked)
         else:
             asked[:2] = _larger(asked[:2])
-        if same_words(before, after) and quotes_speech(texts.words[2]):
+        if same_words(before, after) and quotes_speech(marked(texts.words[2])):
             said = CHANGES.index("said")
             asked[2] /= max(1 - asked[2, said], 0.5)  # the quotation tells it: the rest shares
             asked[2, said] = 1.0

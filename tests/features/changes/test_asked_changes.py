@@ -56,6 +56,26 @@ def test_parts_of_an_instruction_only_tell_opposites_apart(
 @pytest.mark.parametrize(
     ("instruction", "expected"),
     [
+        ("Make him say goodbye.", {"said"}),
+        ("Ask him to say sorry.", {"said"}),
+        ("Say yes instead of no.", {"said"}),
+        ("Make him say hello in an angry voice.", {"said", "lively"}),
+        ("Say it louder.", {"louder"}),
+        ("Let's say 3 dB louder.", {"louder"}),
+        ("Raise the pitch by, say, two semitones.", {"pitch_up"}),
+        ("Have a bell ring in the distance.", set()),
+        ("Move the voice in the distance.", {"more_reverb"}),
+    ],
+)
+def test_words_to_be_said_and_places_of_new_sounds_tell_nothing_of_how_it_is_to_sound(
+    changes: Changes, instruction: str, expected: set[str]
+) -> None:
+    assert asked(changes, "A man speaks.", "A man speaks.", instruction, 0.3) == expected
+
+
+@pytest.mark.parametrize(
+    ("instruction", "expected"),
+    [
         ("Speed it up by 25% and lower the pitch by 3 semitones.", {"faster", "pitch_down"}),
         ("Make it louder. Then add reverb.", {"louder", "more_reverb"}),
         ("Add a dog barking and make the rain louder.", {"louder"}),
