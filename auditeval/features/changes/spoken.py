@@ -186,8 +186,8 @@ def _of_plain(text: str) -> tuple[str, str]:
     """Of words that no mark stands around."""
     if said := _AFTER_COLON.search(text):
         return name(said["new"]), ""
-    if said := _said_plainly(text):
-        return said
+    if (told := _said_plainly(text)) is not None:
+        return told
     new, gone = asked_words("", "", text)
     return new, "" if _ALL_SAID.fullmatch(gone) else gone
 
