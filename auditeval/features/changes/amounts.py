@@ -60,7 +60,10 @@ _OF_PITCH = re.compile(r"\b(pitch\w*|transpos\w+|fundamental|deeper)\b")
 _FEWER = re.compile(
     r"\b(slow\w*|less|lower\w*|reduc\w+|decreas\w+|drop\w*|down|cut|quieter|softer|lengthen)\b"
 )
-_LONGER = re.compile(r"\b(longer|lengthen\w*|as long|length|duration|stretch\w*|lasts?)\b")
+_LONGER = re.compile(
+    r"\b(longer|lengthen\w*|as long|length|duration|lasts?|"
+    r"stretch\w*(?!.* (?:speed|tempo|pace|rate)\b))\b"
+)
 _SHORTER = re.compile(
     r"\b(shorter|shorten\w*|half the (?:length|duration)|shrink\w*|"
     r"(?:reduc|decreas|cut|trim|lower|shrink)\w* (?:\S+ ){0,4}?(?:length|duration))\b|"
@@ -69,6 +72,10 @@ _SHORTER = re.compile(
 
 
 _LEFT = re.compile(r"\b(?:speed|tempo|pace|rate|volume|loudness|level) (?:of|is) $")
+_TOLD = re.compile(
+    r"(?:^|[,;] ?)(?:(?:playback|speaking) )?(?:speed|tempo|pace|rate|volume) ?[:=]? $"
+)
+"""Before what is left, where no more follows: "rate 85%"."""
 _CHANGED = re.compile(r"\b(?:increas|decreas|reduc|chang|boost|drop|cut|rise|rais|lower)")
 
 
@@ -153,6 +160,7 @@ def _is_left(found: re.Match[str], text: str) -> bool:
     if before.endswith("by "):
         return False
     said = _LEFT.search(before) and not _CHANGED.search(before)
+    said = said or (_TOLD.search(before) and not text[found.end() :].strip(" .!"))
     return bool(found["of"] or said or re.search(r"\b(at|to) $", before))
 
 
@@ -273,7 +281,7 @@ _RULES: tuple[tuple[str, Make], ...] = (
     (r"\bx ?(?P<number>\d+(?:\.\d+)?)\b", _times),
     (r"\b(?P<number>\d+(?:\.\d+)?|two|three|four|five|ten) ?fold\b", _times),
     (
-        r"\b(?:speed|tempo|pace|rate)(?: factor| multiplier)?(?: (?:of|to|at|is))?[:=]? ?"
+        r"\b(?:speed|tempo|pace|rate)(?: factor| multiplier| it)?(?: (?:of|to|at|is))? ?[:=]? ?"
         r"(?P<number>[0-4]?\.\d+|[0-4](?:\.\d+)?)(?=$|[,;!?]|\.(?!\d)| and\b)",
         _times,
     ),

@@ -101,6 +101,7 @@ TRAPS = {
     "Halve the volume.": "softer",
     "half as fast": "slower",
     "Play it at 80% speed": "slower",
+    "Time-stretch to 80% speed": "slower",
     "Change the speed to 0.8x": "slower",
     "Set the volume to 50%": "softer",
     "Double the loudness of the siren": "louder",
