@@ -119,15 +119,14 @@ _NEW, _GONE = (
     rf"(?P<new>(?!(?:at|over|from|during) (?:the|its)\b){_THING}){_END}",
     rf"(?P<gone>{_THING}){_END}",
 )
-
 _PART = r"(?:part|line|melody|role|solo|place)"
 _PLACE = r"(?:put|use|play|place|have|let there be)"
 _FEW = r"(?:bit|little|lot|tad|touch|notch|shade|whole|hint|great|good|whisper)"
-_NO_NOUN = (
+_NO_NOUN = (  # before what has no verb, or is no sound: "a few seconds", "a voice that is old"
     r"(?:few|couple|lot|bit|pair|number|little|more|less|that|which|who|whose|with|without|for|"
     r"from|in|on|as|and|to|instead|than|or)"
 )
-"""Before what has no verb, or is no sound alone: "a few seconds", "a voice that sounds older"."""
+_COMPLAINT = r"\b(?:too|needs?|keeps|remains|(?:bother|annoy|ruin|disturb|distract|spoil)\w*)\b"
 _TAKE_IT = (
     r"(?:(?:can|could|would|will) you )?"
     r"(?:make (?:it|him|her|them|that) stop|(?:remove|delete|erase|mute|silence|drop|cut|lose|"
@@ -254,7 +253,7 @@ _WISHES = tuple(
         rf"(?P<gone>{_THING}) out\b",
         rf"{_BEGIN}(?:turn|switch|shut) (?P<gone>{_THING}) off\b",
         rf"{_BEGIN}{_DROP} {_GONE}",
-        rf"^(?P<gone>{_THING})\s*[,:;–—-]+ ?(?:(?:can|could|would) you )?"
+        rf"^(?P<gone>{_THING})\s*[,:;.–—-]+ ?(?:(?:can|could|would) you )?"
         r"(?:remove|delete|erase|mute|silence|drop|cut|get rid of|take out)"
         rf"(?: (?:it|that|them)\b|{_END})",
         # Here.
@@ -282,8 +281,8 @@ _WISHES = tuple(
         rf"^(?:addition|insertion|inclusion) of {_NEW}",
         rf"{_SO_THAT} (?P<new>(?:an?|some) {_THING}) {_IS} {_ADDED}{_THERE}",
         rf"^\+ ?(?P<new>[^\W\d_]{_THING}){_END}",
-        rf"^(?P<new>(?:(?:an?|another) (?:(?!{_NO_NOUN}\b)[a-z]+ ){{1,4}}?|some(?:one|body) )"
-        rf"(?!\w*[sui]s\b)[a-z]{{2,}}s(?: [^,;:.!?]*)?){_END}",
+        rf"^(?!.*{_COMPLAINT})(?P<new>(?:(?:an?|another) (?:(?!{_NO_NOUN}\b)[a-z]+ ){{1,4}}?|"
+        r"some(?:one|body) )(?!\w*[sui]s\b)[a-z]{2,}s(?: [^,;:.!?]*)?)[.!]*$",
         rf"\b{_WANT}{_HAVE} (?:there (?:was|were) )?{_NEW}",
         rf"^(?:could use|needs?) (?P<new>(?:an?|some) {_THING}){_END}",
         rf"{_CLAUSE}(?P<new>{_SOUNDED} (?:an?|some) {_THING}){_END}",
