@@ -146,6 +146,9 @@ def marked(instruction: str) -> str:
     """
     if _SPOKEN.search(instruction) or _STRESS.search(instruction):
         return instruction
+    told = _AFTER_COLON.search(instruction)
+    if told and told[0].lower().startswith("say"):  # "read: faster" is hardly what is to be read
+        return f'{instruction[: told.start("new")]}"{told["new"]}"'
     for words in filter(None, _said_plainly(instruction) or ()):
         beside = re.compile(rf"(?<=\bsay )({re.escape(words)})|({re.escape(words)})$", re.I)
         instruction = beside.sub(r'"\g<0>"', instruction)

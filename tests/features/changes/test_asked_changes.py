@@ -58,6 +58,8 @@ def test_parts_of_an_instruction_only_tell_opposites_apart(
     [
         ("Make him say goodbye.", {"said"}),
         ("Ask him to say sorry.", {"said"}),
+        ("Make him say: goodbye", {"said"}),
+        ("Please read: faster", {"faster"}),
         ("Say yes instead of no.", {"said"}),
         ("Make him say hello in an angry voice.", {"said", "lively"}),
         ("Say it louder.", {"louder"}),
