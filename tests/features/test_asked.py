@@ -25,6 +25,7 @@ CAPTION = "Rain falls on a roof."
         ("Swap the piano for a violin", "a violin", "the piano"),
         ("Change the rain to hail", "hail", "the rain"),
         ("Put a trumpet instead of the flute.", "a trumpet", "the flute"),
+        ("Let a cat meow instead of the flute.", "a cat meow", "the flute"),
         ("Remove the siren and add a bell.", "a bell", "the siren"),
         ("Take the dog barking out of the recording", "", "the dog barking"),
         ("Filter the hum out", "", "the hum"),

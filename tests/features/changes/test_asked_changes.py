@@ -62,6 +62,7 @@ def test_parts_of_an_instruction_only_tell_opposites_apart(
         ("Please read: faster", {"faster"}),
         ("Say yes instead of no.", {"said"}),
         ("Make him say hello in an angry voice.", {"said", "lively"}),
+        ("Make him say hello more slowly.", {"said", "slower"}),
         ("Say it louder.", {"louder"}),
         ("Let's say 3 dB louder.", {"louder"}),
         ("Raise the pitch by, say, two semitones.", {"pitch_up"}),
