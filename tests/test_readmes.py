@@ -33,6 +33,7 @@ GIVEN = {
     "listening.md": [],
     "limits.md": [
         *("90 %", "0.1 or more", "20 ms", "40 dB", ".001 of a point", "band of 700 Hz .001 less"),
+        *("things, in .81 only", "in .94 to .97"),
         *("MP3 of 32 kbit/s", "1.5 kHz", "one had .67 given", "two .74\n  and .75"),
         *(
             "0.35 of a point",
