@@ -48,6 +48,8 @@ _CAVEATS = tuple(
         rf"\b(?:keep|preserv|maintain|retain)ing (?:the |its |their )?{_MEASURE}\b.*?{_ON}",
         rf"(?:,|\bbut\b)\s*(?:but )?not (?:the |its )?{_MEASURE}\b",
         rf",\s*(?:with )?(?:the )?{_MEASURE} (?:unchanged|constant|intact|the same)\b",
+        r",\s*(?:(?:and|but|with|at|in) )*(?:the )?same "
+        rf"(?:{_MEASURE}|voice|speaker|words|accent)(?=$|[,;.!?])",
         r"\b(?:do not|don't) make (?:it|the \w+) \w+er, (?:but |just |only )?(?=make\b)",
     )
 )
@@ -60,22 +62,25 @@ _WAY = re.compile(
     r"\b(?:\w{3,}er|(?:rais|lower|increas|decreas|boost|amplif|speed|slow|turn|pitch)\w*)\b",
     re.IGNORECASE,
 )
-_THANKS = r"\b(?:please|kindly|thanks|thank you)\b,?\s*"
+_THANKS = r"\b(?:please|pls|plz|kindly|thanks|thank you|thx)\b,?\s*"
 # "In this clip, please add" begins an order; ", please" ends one.
 _PLEASE = re.compile(rf"(?P<comma>,)\s*{_THANKS}(?=\w)|,?\s*{_THANKS}", re.IGNORECASE)
 _MOST = 2000  # characters: what MiniLM reads of a text is shorter, and patterns try every place
 _ALL_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»|'[^']*'|‘[^’]*’")
 _SHORT = (
+    (re.compile(r"\b(can|could|would) u\b", re.I), r"\1 you"),
     (re.compile(r"\bw/o\b", re.I), "without"),
     (re.compile(r"\bw/ ?(?=\w)", re.I), "with "),
     (re.compile(r"\b(do|does|is|are|should|must)nt\b", re.I), r"\1n't"),
 )
+# A tag: "[remove] the dog".
+_TAG = re.compile(r"^[\[<(]([^\W\d]+)[\])>]:? ?(?=\w)")
 _APOSTROPHE = re.compile(r"(?<=\w)[’ʼ](?=\w)")
 
 
 def without_courtesies(text: str) -> str:
     """The first 2,000 characters of a text in one line, without "please" and the like."""
-    text = _APOSTROPHE.sub("'", " ".join(text.split())[:_MOST])
+    text = _TAG.sub(r"\1 ", _APOSTROPHE.sub("'", " ".join(text.split())[:_MOST]))
     for short, word in _SHORT:
         text = short.sub(word, text)
     text = mistyped(text)

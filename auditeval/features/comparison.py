@@ -16,7 +16,7 @@ from auditeval.features.spelling import american
 Frames = dict[str, np.ndarray]
 """What an extractor knows of a clip frame by frame, by name."""
 
-REVISION = "20"
+REVISION = "21"
 """Of what extractors make of the frames and texts of a pair, here, in `asked`, `alignment`,
 `evidence`, `reworded` and `turning`: changes whenever the same would make other numbers."""
 

@@ -35,9 +35,12 @@ _PATTERNS = tuple(
         rf"{_REMOVE} {_REST}\b",
         rf"\b{_REMOVE} {_REST},? (?:and |but |while )?(?:just |only )?"
         rf"(?:keep|leav|retain|preserv)(?:e|ing)? (?:{_ONLY} )?{_K}",
+        rf"\b(?:keep|leave) (?P<kept>[^,;:.!?]{{2,80}}?)[,;.] (?:and |but )?{_REST} "
+        r"(?:can|should|must|has to|may) (?:go|(?:be )?(?:removed|deleted|cut|muted))\b",
         rf"(?:^|[,;.]\s*){BUT} (?P<kept>[^,;:.!?]{{2,80}}?), {_REMOVE} {ALL}\b",
         r"\b(?:pull|lift|bring)(?:ing)? (?P<kept>[^,;:.!?]{2,80}?) out of (?:all )?the noise\b",
         rf"\b{_KEEP}(?:ing)?(?: to hear)? {_ONLY} {_K}",
+        rf"\bmake it (?:just|only) (?=the ){_K}",
         rf"\b(?:only|just|solely) (?:want |need )?(?:to )?(?:keep|hear|retain|preserv|leav)"
         rf"(?:e|ing)? {_K}",
         rf"\bonly (?:want|need) {_K}",
@@ -55,13 +58,13 @@ _PATTERNS = tuple(
         rf"could| must)?(?: (?:want|like|need|have) to)? (?:hear|keep|want|need|be left with) "
         rf"(?:is|are) {_K}",
         r"^(?P<kept>(?:the|an?) [^,;:.!?]{2,80}?) (?:alone|by itself|on its own)[.!?]*$",
-        r"^(?P<kept>[^,;:.!?]{2,80}?) only[.!?]*$",
+        r"(?:^|[;.!?] )(?P<kept>[^,;:.!?]{2,80}?) only[.!?]*$",
         r"\b(?:pull|get|take|lift|cut|filter) (?P<kept>[^,;:.!?]{2,80}?)(?: out)? "
         r"(?:by itself|by themselves|on (?:its|his|her|their) own)\b",
         rf"\bseparat(?:e|ing) (?:out )?(?P<kept>[^,;:.!?]{{2,80}}?) from (?:{_REST}|the|an?|all|"
         r"every\w*)\b",
         r"\bmake (?P<kept>[^,;:.!?]{2,80}?) the only (?:sound|thing|noise)\b",
-        rf"\b(?:isolat(?:e|ing)|extract(?:ing)?|solo(?:ing)?|single out) {_K}",
+        rf"\b(?:isolat(?:e|ing)|extract(?:ing)?|solo(?:ing)?|single out):? {_K}",
         r"^(?:just|only) (?P<kept>[^,;:.!?]{2,80}?)(?:,? (?:and )?nothing else|[.!?]*$)",
         r"(?<!change )(?<!alter )(?<!touch )(?<!modify )(?<!edit )(?<!affect )"
         rf"\bnothing (?:else )?(?:but|except) {_K}",

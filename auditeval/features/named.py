@@ -10,10 +10,11 @@ from auditeval.features.spelling import american
 _NEXT = re.compile(
     r"(?:\s*[,;.])?\s+(?:and|but|then|and then|[&+])\s+(?:also\s+)?(?:make|turn|raise|lower|"
     r"increase|decrease|reduce|boost|add|remove|change|convert|speed|slow|"
-    r"pitch (?:it|the|up|down)|keep|leave|apply|give|set|let|have|shift|mute|"
+    r"pitch (?:it|the|up|down)|keep|leave|apply|give|set|let|have|shift|mute|fade|"
     r"delete|replace|lose|kill|bring|put|get|no|there (?:should|must)|"
     r"(?:i|we) (?:want|would|don't|do not))\b.*|\s*,\s*(?:convert|make|change|raise|lower|"
-    r"turn|increase|decrease|reduce|boost|(?:speed|slow|pitch) (?:it|the|up|down|her|him))\b.*|"
+    r"pull|drop|ditch|lose|remove|delete|mute|turn|increase|decrease|reduce|boost|"
+    r"(?:speed|slow|pitch) (?:it|the|up|down|her|him))\b.*|"
     r"\s+(?:(?:in order )?to make|so that it|so (?:that )?(?:only|just|nothing)\b)\b.*|[.;!?]\s.*",
     re.IGNORECASE,
 )
@@ -27,7 +28,7 @@ _WHERE = re.compile(
 # Where one sound is to be of two: "thunder at the start and a bell at the end".
 _WHERE_ONE = re.compile(
     r"\s+(?:at|in|near)\s+the\s+(?:very\s+)?(?:beginning|start|middle|end|background|distance)"
-    r"(?=\s+and\s+(?:an?|some|the|another)\b)",
+    r"(?=\s+and\s+(?:(?:an?|some|the|another)\b|(?:\w+ ){1,2}(?!\w*thing\b)\w+ing\b))",
     re.IGNORECASE,
 )
 _UNIT = r"(?:s|secs?|seconds?|min|minutes?)\b"
@@ -58,7 +59,7 @@ _NO_SOUND = re.compile(
     r"\d\S*)\b)|"
     r"^(?:it|up|down)\b|\b(?:up|down)$|"
     r"^(?:everything|every|all|anything)\b.*\b(?:except|but|besides|apart from|other than|"
-    r"not|isn't|aren't)\b|^(?:everything|anything|nothing|neither|none)$|"
+    r"not|isn't|aren't)\b|^(?:everything|anything|nothing|neither|none)(?:$|,)|"
     r"^(?:the )?(?:end|ending|beginning|start|middle|intro|outro)$|\bshort$|"
     r"^(?:the )?(?:first|second|last|final|opening|closing|initial)\b.*\b(?:seconds?|minutes?|half|"
     r"third|quarter|part)$|"
@@ -93,7 +94,8 @@ _MANNER = re.compile(
     r"clarity|warmth|muffl\w*|version|style|manner|way|speaker|talker|narrator|gender|words?|"
     r"sentence|phrase|pauses?|says?|said|saying|saturat\w*|clipp\w*|denois\w*|limit\w*|equali\w*|"
     r"megaphones?|individual|performance|hurry|stutter\w*|names?|shout|yell|frequenc\w*|"
-    r"semitones?|octaves?|db|decibels?|percent)\b|"
+    r"semitones?|octaves?|db|decibels?|percent|mono|stereo|channels?|formats?|genre|"
+    r"signature)\b|"
     r"\b\w{3,}(?:ness|ility|dom|ism|iance|itation|ulation)\b|"
     r"\b(?!\w+ing\b)\w+ of (?:the|an?|it|this|that|my|everything)\b|"
     r"\b(?:low|high|top) end\b|\bsibilan\w+|\bsnr\b|[%\d\"“”«»]",

@@ -145,12 +145,42 @@ THREE = "Rain falls while a dog barks and a car passes by."
         ("Add thunder after the dog barks", "thunder", ""),
         ("Add wind to the rain.", "wind", ""),
         ("Add a bell at the start and a siren at the end.", "a bell and a siren", ""),
+        ("[remove] the dog", "", "the dog"),
+        ("Make the dog howl instead of bark", "the dog howl", "bark"),
+        ("Make the dog louder instead of quieter", "", ""),
+        ('Cut "faster" out of the sentence', "", "faster"),
+        ("Remove the rain, replace with a stream", "a stream", "the rain"),
+        ("Remove the second sound", "", "a dog barks"),
+        ("Remove the last sound", "", "a car passes by"),
+        (
+            "Replace the whole thing with a forest",
+            "a forest",
+            "rain falls and a dog barks and a car passes by",
+        ),
+        ("Substitute the dog for a cat", "a cat", "the dog"),
+        ("Sub the dog with a cat", "a cat", "the dog"),
+        ("Add, in the background, a cheering crowd", "a cheering crowd", ""),
+        ("There is nothing to add here", "", ""),
+        ("Please don't remove anything, just loop it", "", ""),
+        ("Take the edge off", "", ""),
+        ("Imagine he is far away", "", ""),
+        ("Change everything to mono", "", ""),
+        ("Put the dog a little further away", "", ""),
         # What was named before.
         ("I can hear a dog, please get rid of it", "", "a dog"),
         ("The dog is distracting, please take it out", "", "the dog"),
         ("There's a car passing by; I don't want it.", "", "a car passing by"),
         ("Separate out the dog and remove it", "", "the dog"),
+        ("Change the animal from a dog to a cat", "a cat", "a dog"),
+        ("Change it from a dog to a cat", "a cat", "a dog"),
+        ("Bring in thunder, drop the dog", "thunder", "the dog"),
+        ("Add thunder in the background and birds chirping", "thunder and birds chirping", ""),
+        ("Add thunder in the background and fade it out", "thunder", ""),
+        ("Replace it with a cat", "", ""),
         # When it is to be.
+        ("Fade out at the end", "", ""),
+        ("Cut out before the thunder", "", ""),
+        ("Lose the rain at the end", "", "the rain"),
         ("Add a gunshot between 3 and 5 seconds", "a gunshot", ""),
         ("Drop in a door slam at 3 seconds", "a door slam", ""),
         ("Insert a bell at 0:03", "a bell", ""),
@@ -159,6 +189,32 @@ THREE = "Rain falls while a dog barks and a car passes by."
         ("The car should drop out halfway", "", "the car"),
         # Wishes.
         ("What if there were thunder?", "thunder", ""),
+        ("Imagine a train in the distance", "a train", ""),
+        ("What would it sound like without the rain?", "", "the rain"),
+        ("Edit the audio so the dog is gone", "", "the dog"),
+        ("The dog stops barking", "", "the dog"),
+        ("The dog should no longer be audible", "", "the dog"),
+        ("can't stand the dog", "", "the dog"),
+        ("- dog", "", "dog"),
+        ("What if instead of the dog we had a cat?", "a cat", "the dog"),
+        ("Couldn't there be thunder?", "thunder", ""),
+        ("A gunshot should follow the barking", "a gunshot", ""),
+        ("Could an owl hoot somewhere in the middle?", "an owl", ""),
+        ("There is a dog, ditch it.", "", "a dog"),
+        ("Change the pitch from low to high", "", ""),
+        ("Fade in over three seconds.", "", ""),
+        ("Dog gone. Birds in.", "birds", "dog"),
+        ("Rain gone, the dog stays", "", "rain"),
+        ("Dog yes, rain no.", "", "rain"),
+        ("Fade out.", "", ""),
+        ("Take the rain off", "", "the rain"),
+        ("Can you hear that dog? Please remove it", "", "that dog"),
+        ("The dog is annoying, nuke it", "", "the dog"),
+        ("dont want the dog", "", "the dog"),
+        ("+thunder, -dog", "thunder", "dog"),
+        ("A bit of thunder would help", "a bit of thunder", ""),
+        ("Give me a version with thunder and no dog", "thunder", "dog"),
+        ("can u remove the dog pls", "", "the dog"),
         ("After the car passes, a horn should honk", "a horn", ""),
         ("Thunder at the end, please", "thunder", ""),
         ("Rain in the background", "", ""),
@@ -178,10 +234,36 @@ THREE = "Rain falls while a dog barks and a car passes by."
         # All but one.
         ("Delete everything that is not rain", "", "a dog barks and a car passes by"),
         ("Strip everything away but the dog", "", "rain falls and a car passes by"),
+        ("Extract: the dog", "", "rain falls and a car passes by"),
+        ("Keep the dog. Everything else can go.", "", "rain falls and a car passes by"),
+        ("Make it just the dog", "", "rain falls and a car passes by"),
+        ("Too much going on. Dog only.", "", "rain falls and a car passes by"),
     ],
 )
 def test_orders_and_wishes_of_three_sounds(instruction: str, added: str, removed: str) -> None:
     assert asked_words(THREE, THREE, instruction) == (added, removed)
+
+
+@pytest.mark.parametrize(
+    ("caption", "instruction", "added", "removed"),
+    [
+        ("A dog barks.", "Replace it with a cat.", "a cat", "a dog barks"),
+        ("A dog barks.", "Turn it into a wolf howling", "a wolf howling", "a dog barks"),
+        ("A hen clucks in a barn.", "Swap that for a duck", "a duck", "a hen clucks in a barn"),
+        ("A toilet flushes.", "Make that a waterfall instead", "a waterfall", "a toilet flushes"),
+        ("A drill.", "Replace with: ocean waves", "ocean waves", "a drill"),
+        ("A dog barks.", "Swap it to the other channel", "", ""),
+        ("A dog barks.", "Turn it into a whisper", "", ""),
+        ("Piano music.", "Replace it with a violin", "a violin", "piano music"),
+        # How it sounds as much as what.
+        ("Piano music.", "Turn it into a lullaby", "", ""),
+        ("A man speaks.", "Turn it into a phone call", "", ""),
+    ],
+)
+def test_the_only_sound_of_a_caption_is_meant_by_it(
+    caption: str, instruction: str, added: str, removed: str
+) -> None:
+    assert asked_words(caption, caption, instruction) == (added, removed)
 
 
 @pytest.mark.parametrize(

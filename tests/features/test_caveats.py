@@ -24,6 +24,8 @@ from auditeval.features.caveats import without_caveats
         ("Make him sound excited, not angry.", "Make him sound excited."),
         ("Don't change the words, only make him sad.", "only make him sad."),
         ("Don't speed it up, slow it down.", "slow it down."),
+        ("Lower the pitch, same tempo.", "Lower the pitch."),
+        ("Make it faster, but with the same voice", "Make it faster"),
     ],
 )
 def test_what_is_to_stay_is_cut_behind_what_is_asked(said: str, asked: str) -> None:

@@ -237,7 +237,7 @@ _REWRITTEN = tuple(
         (r"\bdown[- ]?tempo\b(?! of)", "slow"),
         (r"\b(?:lows|low end|low frequencies)\b", "bass"),
         (r"\b(?:highs|high end|high frequencies)\b", "treble"),
-        (r"\b(?:remove|filter out|attenuate|cut)(?= the (?:bass|treble)\b)", "reduce"),
+        (r"\b(?:remove|filter out|attenuate|cut|roll off)(?= the (?:bass|treble)\b)", "reduce"),
         (rf"^(?:boost|amplify) {_SOUND}", r"turn up the \1"),
         (rf"^(?:reduce|attenuate|duck|lessen|diminish) {_SOUND}", r"turn down the \1"),
         (
@@ -252,7 +252,11 @@ _REWRITTEN = tuple(
         ),
         (r"^bring ((?:the|his|her|my) \w+(?: \w+)?) (up|down)$", r"turn \1 \2"),
         (r"^bring (.+?) (?:forward|to the front|to the fore(?:ground)?)\b", r"turn up \1"),
-        (r"^fade (.+?) (?:into|in|to) the background\b", r"turn down \1"),
+        (
+            r"^(?:(?:push|move|send|pull|put|place|drop|set) (?=(?:the|this|his|her|my|its) "
+            r"(?!(?:sounds?|noises?) of\b))|fade )(.+?) (?:back )?(?:into|in|to) the background\b",
+            r"turn down \1",
+        ),
         (
             r",? so (?:that )?(?:the|i|we|you|one|it|people)\b.*\b(?:hear|heard|audible|"
             r"stands? out|comes? through|understand|understood)\b.*",
@@ -261,10 +265,17 @@ _REWRITTEN = tuple(
     )
 )
 _OF_TIME = re.compile(
-    r"\b(?:cross)?fad(?:e|es|ing)[- ]?(?:in|out|it)?\b|\b(?:trim|crop|loop|reverse)\b|"
+    r"\b(?:cross)?fad(?:e|es|ing)[- ]?(?:in|out|it)?\b|\b(?:trim|crop|(?<!\w )loop|reverse)\b|"
     r"\bcut (?:off |out )?(?:the )?(?:first|last) (?:\S+ )?(?:seconds?|minutes?|half|part)\b|"
     r"^delay (?:the|this)\b|\b(?:increase|expand|widen|restore) the (?:dynamic range|dynamics)\b"
 )
+# How fast it is to be: which way that is, the words do not tell.
+_AT_A_PACE = re.compile(
+    r"^(?!.*\b(?:from|by|faster|slow\w*|up|down|rais\w+|lower\w*|increas\w+|decreas\w+|reduc\w+|drop\w*|"
+    r"quick\w*|more|less|higher|bring|rush\w*)\b).*\b\d+(?:\.\d+)? ?"
+    r"(?:bpm|beats per minute|wpm|words per minute)\b"
+)
+_OF_MODE = re.compile(r"\bmajor\b.* to .*\bminor\b|\bminor\b.* to .*\bmajor\b")
 # Of a part of the clip alone nothing here is measured.
 _STRETCH = (
     r"(?:seconds?|minutes?|milliseconds?|half|halves|parts?|third|quarter|sections?|segments?|"
@@ -306,7 +317,7 @@ _NOTHING = re.compile(
     r"(?:(?:as|like|how) (?:it|they) (?:is|are|was|were)|the same|unchanged|untouched|alone|"
     r"intact)|(?:(?:play|speak|keep|leave|set|put)(?: (?:it|this|that|the \w+))?(?: back)? )?"
     r"(?:(?:at|to|in|with) )?(?:an? |the |its )?(?:normal|regular|usual|original|ordinary) "
-    r"(?:speed|tempo|pace|rate|pitch|volume|loudness|level)|do nothing|"
+    r"(?:speed|tempo|pace|rate|pitch|volume|loudness|level)|do nothing\b[^;.]*|"
     r"(?:change|touch|alter) nothing|no changes?|(?:do not|don't) do anything|"
     r"nothing (?:should|is to|must) (?:be )?changed?)"
 )
@@ -331,7 +342,7 @@ def in_plain_words(text: str) -> str:
     """
     for pattern, words in _REWRITTEN:
         text = pattern.sub(words, text)
-    return text
+    return " ".join(_THROUGHOUT.sub("", text).split())
 
 
 def of_a_part(text: str) -> bool:
@@ -354,6 +365,8 @@ def told_outright(text: str) -> str | None:
     """
     if (
         _OF_TIME.search(text)
+        or _AT_A_PACE.search(text)
+        or _OF_MODE.search(text)
         or _OF_A_WORD.search(text)
         or _NOTHING.fullmatch(text)
         or (kept_alone(text) and not _MORE.search(text))

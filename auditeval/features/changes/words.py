@@ -25,10 +25,10 @@ from auditeval.types import UserError
 WEIGHTS = Path(__file__).with_name("words.safetensors")
 """What recipes/change_words fitted."""
 
-_FAR_OFF = re.compile(r" in the (?:distance|background)\b", re.I)
+_FAR_OFF = re.compile(r" in(?:to)? the (?:distance|background)\b", re.I)
 """Of a sound that is to come: where, and not what is to become of others."""
 _FACTS = "words"
-_SURE = 1.4  # times the logits, which a penalty shrinks: log loss on held-out wordings is least
+_SURE = 1.6  # times the logits, which a penalty shrinks: log loss on held-out wordings is least
 _EVENT, _LIKELY = CHANGES.index(EVENT), 0.5  # of a change: less does not stand against a wish
 _CLEAR, _CLEAR_LEVEL = 0.9, 0.8  # of an order among several; of the levels of two sounds
 _LEVELS = {"louder", "softer"}
@@ -99,11 +99,12 @@ class ChangeWords:
             text = near
         if not re.search(r"\w", text):
             return np.zeros(len(CHANGES), np.float32)
-        if (sure := told_outright(text)) is not None:
+        in_part = of_a_part(text)
+        if not in_part and (sure := told_outright(text)) is not None:
             return (np.array(CHANGES) == sure).astype(np.float32)
         row = inputs(text, self._minilm.sentence(text), self._places)
         found = special.softmax(_SURE * (self._weight @ row + self._bias)).astype(np.float32)
-        elsewhere = of_a_part(text) and CHANGES[int(found.argmax())] != "said"
+        elsewhere = in_part and CHANGES[int(found.argmax())] != "said"
         if elsewhere or (np.delete(found, _EVENT).max() < _LIKELY and wishes_event(text)):
             return (np.arange(len(CHANGES)) == _EVENT).astype(np.float32)
         return found

@@ -25,7 +25,7 @@ from auditeval.features.extractor import AudioFeatures, Extractor, Texts
 from auditeval.features.minilm import shared
 from auditeval.features.turning import Turn
 
-_CODE = "16"
+_CODE = "17"
 """Part of the revision: counts the changes that change a number, here or in how words are read."""
 
 _UNITS = tuple(MEASURED)

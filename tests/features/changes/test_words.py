@@ -227,7 +227,20 @@ TRAPS = {
     "Talk faster, like at the end of a radio ad.": "faster",
     "Remove the last word.": "said",
     'Add the words "thank you" at the end.': "said",
+    "Double the tempo in the second half.": EVENT,
+    # Into the background, or the other way.
+    "Put the car in the background.": "softer",
+    "Push the vocals back into the background.": "softer",
+    "Blend a siren into the background.": EVENT,
+    "Roll off the highs.": "duller",
     # Of pace.
+    "Set the tempo to 120 bpm.": EVENT,
+    "Bring the tempo down to 80 bpm.": "slower",
+    "Change the key from C major to A minor.": EVENT,
+    "Change the key from C major to D major.": "pitch_up",
+    "Hurry the drum loop along.": "faster",
+    "Loop the drums.": EVENT,
+    "Stretch the phrase to twice its length, same pitch.": "slower",
     "At one and a half speed.": "faster",
     "Squeeze it into half the time.": "faster",
     "Play at quarter speed.": "slower",
@@ -235,6 +248,7 @@ TRAPS = {
     "Make it uptempo.": "faster",
     "At normal speed.": EVENT,
     "Don't add reverb.": EVENT,
+    "Do nothing, the clip is fine.": EVENT,
     "Do not remove the noise.": EVENT,
 }
 
