@@ -147,6 +147,12 @@ _REWRITTEN = tuple(
             r"remove the \1",
         ),
         (
+            rf"^(?:an?|the|this|that|some)? ?((?:\w+ )?{_DEFECT}) (?:(?:is|are|gets?) (?:\w+ )?"
+            r"(?:annoying|distracting|disturbing|irritating|terrible|awful|bad|ugly|unpleasant)|"
+            r"(?:ruin|spoil|bother|annoy|disturb|distract|irritat)\w*\b.*)$",
+            r"remove the \1",
+        ),
+        (
             r"^.*\b(?:can't|cannot|hard to|can (?:hardly|barely)) (?:hear|understand|make out) "
             rf".*\b(?:over|through|because of|for) (?:all )?(the|this|that) ({_DEFECT})$",
             r"remove \1 \2",
@@ -328,6 +334,7 @@ _PACE = re.compile(
 _MORE = re.compile(r"\b(?:and|then|so|with)\b|(?<!thing )(?<!all )(?<!sounds )\bbut\b|[,;]")
 """Where what is to be kept alone may not be all that is asked for."""
 _LEVEL = re.compile(r"\b(?:volume|loudness|gain)\b")
+_PITCH_AT = re.compile(r"\bpitch\b(?: \w+)? ?(?:at|to|of|[:=]) ?(\d+(?:\.\d+)?) ?(?:%|percent\b)")
 _OTHER = re.compile(
     r"\b(?:add|insert|pitch|noise|reverb\w*|echo\w*|bass|treble|lufs|slow\w*|fast\w*|quick\w*|"
     r"pauses?|silences?|gaps?|decay|tail|attack|release|stereo)\b"
@@ -372,6 +379,9 @@ def told_outright(text: str) -> str | None:
         or (kept_alone(text) and not _MORE.search(text))
     ):
         return EVENT
+    if at := _PITCH_AT.search(text):
+        percent = float(at[1])
+        return EVENT if percent == 100 else "pitch_up" if percent > 100 else "pitch_down"
     found = find_amount(text)
     if found is None or found.unit != "ratio" or found.value == 1 or _OTHER.search(text):
         return None
