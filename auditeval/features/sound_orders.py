@@ -100,8 +100,6 @@ _ASKED = tuple(
         rf"{_ADD}{_THEN}(?P<new>.+)",
     )
 )
-
-
 _SWAPPED = re.compile(
     rf"{_START}((?:swap|exchang|switch)\w*\s+)([^,;:.!?]{{2,60}}?)\s+and\s+([^,;:.!?]{{2,60}}?)(?=$|[.!?])",
     re.IGNORECASE,

@@ -129,6 +129,25 @@ def test_other_words_and_further_edits_make_no_other_sounds(
     assert any(pair.instruction != others[pair.id].instruction for pair in shared)
 
 
+def test_edits_are_rated_again_under_words_for_another_change(tmp_path: Path) -> None:
+    path = changes.build(tmp_path, scenes=4, seconds=1.5, workers=1, misnamed=3)
+    pairs = list(manifest.read(path))
+    again = [pair for pair in pairs if "_misnamed-" in pair.id]
+    made = {
+        (pair.original, pair.edited): (pair.original_caption, pair.target_caption, pair.instruction)
+        for pair in pairs
+        if pair.system in ("sim_right", "sim_half", "sim_double", "sim_lost")
+    }
+    assert len(again) == len({pair.id for pair in again}) == 12
+    for pair in again:
+        said = pair.original_caption, pair.target_caption, pair.instruction
+        assert made[pair.original, pair.edited] != said
+        assert pair.ratings.keys() == {"relevance"}
+        assert pair.ratings["relevance"] <= 1.3
+    alone = changes.build(tmp_path / "alone", scenes=4, seconds=1.5, workers=1)
+    assert [pair.id for pair in manifest.read(alone)] == [p.id for p in pairs if p not in again]
+
+
 @pytest.mark.parametrize("told", [True, False])
 def test_the_nearer_to_what_was_asked_the_more_relevant(told: bool) -> None:
     below = [changes.relevance(x, told) for x in (-1, 0, 0.2, 0.5, 0.8, 1)]

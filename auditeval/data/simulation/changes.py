@@ -71,6 +71,7 @@ VARIANTS: dict[str, Variant] = {
 }
 """By name. `misnamed`: the change was made, and the words ask for another."""
 
+_MADE_SYSTEMS = ("sim_right", "sim_half", "sim_double", "sim_lost")
 _DONE = {"right": 0.5, "half": 0.15, "untouched": 0.25, "other": 0.1}
 """What variants the further damaged edits are of, and how often."""
 
@@ -122,20 +123,24 @@ def build(
     pools: int = 20,
     held_out_words: bool = False,
     damaged: int = 0,
+    misnamed: int = 0,
     processors: Mapping[str, str | Path | bool | None] | None = None,
 ) -> Path:
     """Make the set below `folder` unless it is there; return its manifest.
 
     Arguments as of `simulation.build.build`. `held_out_words`: templates that no evaluator of ours
     was trained on. `damaged` is how many edits more a scene has, done or not, with any damage that
-    there is.
+    there is; `misnamed` how often one of its edits is rated again, in relevance alone, under words
+    that ask for another change.
     """
     whole("damaged", damaged, 0)
+    whole("misnamed", misnamed, 0)
     material = Material(recordings, (), pools, processors=Processors(processors))
     span = shortest_and_longest(seconds)
     settings = {"scenes": scenes, "seconds": span, "seed": seed, "pools": pools}
     settings |= {"held_out_words": held_out_words, "rated": _RATED}
     settings |= {"damaged": damaged} if damaged else {}
+    settings |= {"misnamed": misnamed} if misnamed else {}
     make = partial(
         _scene,
         material=material,
@@ -143,6 +148,7 @@ def build(
         seed=seed,
         held_out=held_out_words,
         damaged=damaged,
+        misnamed=misnamed,
     )
     return finished(Path(folder), "changes", settings, material, scenes, workers, make)
 
@@ -163,6 +169,7 @@ def _scene(
     seed: int,
     held_out: bool,
     damaged: int,
+    misnamed: int,
 ) -> Made:
     rng = np.random.default_rng([seed, index, 25])
     pool = index % len(material.clips)
@@ -186,7 +193,7 @@ def _scene(
     original = folder / f"{name}_original.flac"
     words = np.random.default_rng([seed, index, 26])  # another wording makes no other sounds
     worded = _words(scene, asked, words, held_out)
-    misnamed = _words(scene, _Asked(other, asked.amount, False), words, held_out)
+    of_other = _words(scene, _Asked(other, asked.amount, False), words, held_out)
     level = _LEVELLED / max(float(np.abs(given).max()), _LEVELLED)
     write_clip(original, given * level)
     pairs, rows = [], []
@@ -246,7 +253,7 @@ def _scene(
             if fault.can_befall(scene, UNEDITED):
                 doses = {fault.name: dose}
                 samples = fault.effect(samples, fault.amount(dose.severity), draws)
-        keep(variant, samples, doses, lost, draws, misnamed if of == "misnamed" else worded)
+        keep(variant, samples, doses, lost, draws, of_other if of == "misnamed" else worded)
     worse = np.random.default_rng([seed, index, 32])
     for number in range(damaged):
         done = VARIANTS[str(worse.choice(list(_DONE), p=list(_DONE.values())))]
@@ -258,7 +265,37 @@ def _scene(
         samples, _ = render(heard, UNEDITED, doses, worse)
         if np.abs(samples).max() >= FAINTEST:  # a low- and a high-pass may leave nothing to rate
             keep(f"damaged-{number + 2}", samples, doses, lost, worse)
+    renamed = np.random.default_rng([seed, index, 34])
+    made = [place for place, pair in enumerate(pairs) if pair.system in _MADE_SYSTEMS]
+    others = [x for x in names if x not in (change, way.opposite)]
+    for number in range(misnamed):
+        place, another = int(renamed.choice(made)), str(renamed.choice(others))
+        said = _words(scene, _Asked(another, 0.0, False), renamed, held_out)
+        edit = f"{name}_misnamed-{number + 2}"
+        pairs.append(_misnamed(pairs[place], edit, said, renamed, seed))
+        rows.append(rows[place] | {"id": edit})
     return pairs, rows
+
+
+def _misnamed(
+    pair: EditPair, name: str, said: tuple[str, str, str | None], rng: Generator, seed: int
+) -> EditPair:
+    """An edit under words that ask for what was not made, of which only that is rated."""
+    means = dict.fromkeys(AXES, 1.0)
+    votes = panel.votes(means, np.random.default_rng(seed), rng, ["relevance"])
+    before, after, told = said
+    return EditPair(
+        id=name,
+        original=pair.original,
+        edited=pair.edited,
+        original_caption=before,
+        target_caption=after,
+        instruction=told,
+        operation=OPERATION,
+        system="sim_misnamed",
+        source=pair.source,
+        raters=dict(votes),
+    )
 
 
 def _edited(
