@@ -5,7 +5,7 @@
 # pick_the_best/ and processors/ (see README.md). A run that is finished is not trained again. The tables
 # go to RESULTS, by default results/ beside this file, which the READMEs quote. For a quick look:
 # SCENES=20, whose tables go to WORK/results. With ABLATION=1 also ablation.md: simulation less one
-# extractor, or less some faults; fourteen runs more.
+# extractor, one set of edits or some faults; eighteen runs more.
 set -euo pipefail
 mkdir -p "$2"
 results="${RESULTS:-${SCENES:+$2/results}}"
