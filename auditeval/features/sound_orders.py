@@ -74,8 +74,8 @@ _ALL_OF_IT = re.compile(
     r"everything|all of (?:it|this)|the whole (?:thing|clip|scene|audio|recording)"
 )
 _SOUNDS_ON = re.compile(
-    r"\b(?:music|song|melod\w+|tune|sing\w*|(?:spe|t)a[lk]\w*|speech|voice|sa(?:y|id)\w*|m[ae]n|wom[ae]n|"
-    r"piano|guitar|violin|drum\w*)\b",
+    r"\b(?:music|song|melod\w+|tune|sing\w*|speak\w*|talk\w*|speech|voice|sa(?:y|id)\w*|m[ae]n|"
+    r"wom[ae]n|piano|guitar|violin|drum\w*)\b",
     re.IGNORECASE,
 )
 _OUTRIGHT = re.compile(r"\b(?:replac|swap|exchang|substitut)", re.IGNORECASE)

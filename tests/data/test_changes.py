@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from auditeval import manifest
 from auditeval.data.simulation import change_ways, changes, effects
 from auditeval.data.simulation.change_ways import WAYS
 from auditeval.data.simulation.material import Material
-from auditeval.data.simulation.scenes import make_scene
+from auditeval.data.simulation.scenes import Scene, make_scene
 from auditeval.data.simulation.signals import active_rms
 from auditeval.types import EditPair
 
@@ -129,7 +130,16 @@ def test_other_words_and_further_edits_make_no_other_sounds(
     assert any(pair.instruction != others[pair.id].instruction for pair in shared)
 
 
-def test_edits_are_rated_again_under_words_for_another_change(tmp_path: Path) -> None:
+def test_edits_are_rated_again_under_words_for_another_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worded, named = changes._words, list[str]()
+
+    def words(scene: Scene, asked: changes._Asked, *rest: Any) -> tuple[str, str, str | None]:
+        named.append(asked.change)
+        return worded(scene, asked, *rest)
+
+    monkeypatch.setattr(changes, "_words", words)
     path = changes.build(tmp_path, scenes=4, seconds=1.5, workers=1, misnamed=3)
     pairs = list(manifest.read(path))
     again = [pair for pair in pairs if "_misnamed-" in pair.id]
@@ -144,7 +154,10 @@ def test_edits_are_rated_again_under_words_for_another_change(tmp_path: Path) ->
         assert made[pair.original, pair.edited] != said
         assert pair.ratings.keys() == {"relevance"}
         assert pair.ratings["relevance"] <= 1.3
-    alone = changes.build(tmp_path / "alone", scenes=4, seconds=1.5, workers=1)
+    for scene in range(0, len(named), 5):  # the change, another, and three more
+        change, _, *others = named[scene : scene + 5]
+        assert not {change, WAYS[change].opposite} & {*others}
+    alone = changes.build(tmp_path, scenes=4, seconds=1.5, workers=1)  # another set
     assert [pair.id for pair in manifest.read(alone)] == [p.id for p in pairs if p not in again]
 
 

@@ -261,6 +261,7 @@ def test_orders_and_wishes_of_three_sounds(instruction: str, added: str, removed
         ("A dog barks.", "Turn it into a loop", "", ""),
         ("A dog barks.", "Turn it into a whisper", "", ""),
         ("Piano music.", "Replace it with a violin", "a violin", "piano music"),
+        ("A plane takes off.", "Turn it into a rocket", "a rocket", "a plane takes off"),
         # How it sounds as much as what.
         ("Piano music.", "Turn it into a lullaby", "", ""),
         ("A man speaks.", "Turn it into a phone call", "", ""),

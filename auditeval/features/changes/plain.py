@@ -277,8 +277,8 @@ _OF_TIME = re.compile(
 )
 # How fast it is to be: which way that is, the words do not tell.
 _AT_A_PACE = re.compile(
-    r"^(?!.*\b(?:from|by|faster|slow\w*|up|down|rais\w+|lower\w*|increas\w+|decreas\w+|reduc\w+|drop\w*|"
-    r"quick\w*|more|less|higher|bring|rush\w*)\b).*\b\d+(?:\.\d+)? ?"
+    r"^(?!.*\b(?:from|by|faster|slow\w*|up|down|rais\w+|lower\w*|increas\w+|decreas\w+|reduc\w+|"
+    r"drop\w*|quick\w*|more|less|higher|bring|rush\w*)\b).*\b\d+(?:\.\d+)? ?"
     r"(?:bpm|beats per minute|wpm|words per minute)\b"
 )
 _OF_MODE = re.compile(r"\bmajor\b.* to .*\bminor\b|\bminor\b.* to .*\bmajor\b")
